@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rocket_matmul.h - matrix multiplication on the NPU.
+ *
+ *   C[m][n] = sum over k of A[m][k] * B[n][k]
+ *
+ * A is M x K, B is N x K (one row per output column, i.e. already transposed),
+ * C is M x N; all row-major with the last index fastest, no padding between rows,
+ * in ordinary memory with the natural alignment of the element. C must not overlap
+ * A or B.
+ *
+ * Alignment (RK3588): M a multiple of 4, or M = 1 (padded inside); K a multiple of
+ * 32; N a multiple of 16 (fp16) or 32 (int8). Every dimension in 1..2^24. Anything
+ * else is refused with ROCKET_E_SHAPE and a line saying which rule it broke.
+ *
+ * Numerics: a tile contracts its K with the products exact, each aligned group of 32
+ * summed exactly and rounded once to fp32, groups added in fp32 in ascending k. fp16
+ * results add one rounding to fp16 per K tile (partials are added on the NPU;
+ * ROCKET_KACC=0 adds them on the host in fp32 instead and rounds once more at the
+ * end). f32out adds the fp32 partials of K tiles in double. int8 is exact.
+ *
+ * Thread safety: calls on different fds may run at once; two calls on one fd must not.
+ *
+ * Returns ROCKET_OK or a negative enum rocket_status (rocket_npu.h). On failure C is
+ * unspecified and nothing else has changed.
+ */
+#ifndef ROCKET_MATMUL_H
+#define ROCKET_MATMUL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A compiler without _Float16 can build against the library by defining this as a
+ * 2-byte type that holds the IEEE binary16 bits. */
+#ifdef ROCKET_FLOAT16_T
+typedef ROCKET_FLOAT16_T _Float16;
+#endif
+
+/*
+ * Tile extents that the operation would use. Pure: no device is opened. Mt, Kt and
+ * Nt may be NULL. Returns the number of tiles (> 0), or ROCKET_E_SHAPE.
+ * Honours ROCKET_MM_MT, ROCKET_MM_NT, ROCKET_MM_KT and, fp16 only, ROCKET_MM_ASYM.
+ * M must be a multiple of 4 here (M = 1 is padded to 4 by the entries below).
+ */
+int rocket_matmul_plan(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+int rocket_matmul_plan_int8(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+
+/* fp16 operands and result. */
+int rocket_matmul_fp16(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,
+		       _Float16 *C);
+
+/* fp16 operands, fp32 result. */
+int rocket_matmul_fp16_f32out(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,
+			      float *C);
+
+/* int8 operands, exact int32 result (partials of K tiles are summed in 64 bits on the
+ * host and the low 32 bits stored). */
+int rocket_matmul_int8(int fd, int M, int K, int N, const int8_t *A, const int8_t *B, int32_t *C);
+
+/*
+ * fp16 over several cores: N is split over at most nthreads (clamped to 1..8) worker
+ * threads, each with its own fd of ROCKET_DEVICE, opened and closed by the call. The
+ * result can differ from the one-fd call in the last bit where a slice tiles K
+ * differently. nthreads <= 0 takes the profile's default_workers.
+ */
+int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
+			  int nthreads);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * device.h - the library's state for an open fd.
+ *
+ * One table maps fds of rocket_open() to a struct rocket_device. rocket_device_get()
+ * takes a reference, so a concurrent rocket_close() cannot pull it away.
+ */
+#ifndef ROCKET_CORE_DEVICE_H
+#define ROCKET_CORE_DEVICE_H
+
+#include "provider.h"
+#include "rocket_hw_profile.h"
+#include "settings.h"
+
+struct rocket_device {
+	struct rocket_node node;
+	const struct rocket_provider *provider;
+	const struct rocket_hw_profile *profile;
+	struct rocket_settings settings; /* as read at open */
+	rocket_bo guard; /* 4096 bytes at IOVA 0, so that no used buffer sits there */
+};
+
+/* NULL (with a log line naming what was asked) when fd is not open here. */
+struct rocket_device *rocket_device_get(int fd, const char *who);
+void rocket_device_put(struct rocket_device *dev);
+
+/* Facts about the open device that `rocket info` and the demo print. */
+struct rocket_device_info {
+	char path[256];
+	char chip[16];
+	char provider[16];
+	char kernel[16]; /* "linux" or "sim" */
+	char driver_version[32];
+	unsigned cores;
+	struct rocket_caps caps;
+};
+int rocket_device_info(int fd, struct rocket_device_info *out);
+
+#endif

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * settings.h - the ROCKET_* environment, read in one place.
+ *
+ * Pure code takes these as values; nothing else in the library calls getenv().
+ */
+#ifndef ROCKET_CORE_SETTINGS_H
+#define ROCKET_CORE_SETTINGS_H
+
+enum rocket_reuse_setting {
+	ROCKET_REUSE_AUTO = -1, /* ROCKET_REUSE unset */
+	ROCKET_REUSE_OFF = 0,
+	ROCKET_REUSE_WEIGHT = 1,
+	ROCKET_REUSE_DATA = 2,
+};
+
+struct rocket_settings {
+	/* device */
+	char device[256]; /* ROCKET_DEVICE, "" when unset */
+	char chip[16];    /* ROCKET_CHIP, "" when unset */
+	/* matmul */
+	int kacc;                /* ROCKET_KACC (default 1); ROCKET_NO_KACC set: 0 */
+	int kacc_chain;          /* ROCKET_KACC_CHAIN 0, 1, 2 */
+	int reuse;               /* enum rocket_reuse_setting */
+	int batch_submit;        /* ROCKET_BATCH_SUBMIT (default 0) */
+	int mm_asym;             /* ROCKET_MM_ASYM (default 1) */
+	int mm_mt, mm_nt, mm_kt; /* ROCKET_MM_MT, _NT, _KT; 0 = not set */
+	/* waiting */
+	int wait_ms;       /* ROCKET_WAIT_MS, default 8000; values < 1 mean the default */
+	int slow_wait_ms;  /* ROCKET_SLOW_WAIT_MS; 0 = the profile's */
+	long busy_poll_us; /* ROCKET_BUSY_POLL, default 0 */
+	/* placement */
+	char cpu_affinity[128]; /* ROCKET_CPU_AFFINITY, "" = auto */
+	int n_threads;          /* ROCKET_N_THREADS; 0 = the profile's */
+	/* checking */
+	int validate; /* ROCKET_VALIDATE: check every program before it is submitted */
+};
+
+/* Read the environment now. A malformed value is logged once and its default taken. */
+struct rocket_settings rocket_settings_read(void);
+
+#endif

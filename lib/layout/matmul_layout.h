@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * matmul_layout.h - row-major matrices to and from the NPU's cubes.
+ *
+ * Pure: no allocation, no device. Index formulas are 0-based and in elements.
+ *   feature  A(m,k) of an M x K tile: (k/C2)*M*C2 + m*C2 + k%C2
+ *   weight   B(n,k) of an N x K tile: ((n/NG)*(K/KG) + k/KG)*NG*KG + (n%NG)*KG + k%KG
+ *   output   C(m,n) of an M x N tile: (n/O2)*M*O2 + m*O2 + n%O2,  O2 = 16 / result bytes
+ */
+#ifndef ROCKET_LAYOUT_MATMUL_LAYOUT_H
+#define ROCKET_LAYOUT_MATMUL_LAYOUT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Element index of (m,k), (n,k), (m,n) in a tile's cube. */
+size_t rocket_feature_index(size_t rows, unsigned c2, size_t m, size_t k);
+size_t rocket_weight_index(size_t k_extent, unsigned ngroup, unsigned kgroup, size_t n, size_t k);
+size_t rocket_output_index(size_t rows, unsigned o2, size_t m, size_t n);
+
+/*
+ * Pack rows x k elements of a row-major matrix (row pitch src_stride elements) into a
+ * feature cube of rows_padded rows; rows beyond `rows` are zero. k is a multiple of
+ * the element's C2. elem_bytes 1 or 2.
+ */
+void rocket_pack_feature(void *dst, const void *src, size_t elem_bytes, size_t rows,
+			 size_t rows_padded, size_t k, size_t src_stride);
+/* Pack n x k into a weight cube; n a multiple of ngroup, k of kgroup. elem_bytes 1 or 2. */
+void rocket_pack_weight(void *dst, const void *src, size_t elem_bytes, size_t n, size_t k,
+			size_t src_stride, unsigned ngroup, unsigned kgroup);
+
+/* Take `rows` rows of an output cube of cube_rows rows apart into row-major C (pitch
+ * dst_stride elements). elem_bytes 2 or 4. */
+void rocket_unpack_output(void *dst, const void *src, size_t elem_bytes, size_t rows,
+			  size_t cube_rows, size_t n, size_t dst_stride);
+
+/* The same, adding into a row-major accumulator. int32 sums wrap: only the low 32 bits
+ * are kept, which is what a 64-bit sum cast to int32 gives. */
+void rocket_accumulate_fp16(float *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
+			    size_t stride);
+void rocket_accumulate_fp32(double *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
+			    size_t stride);
+void rocket_accumulate_int32(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
+			     size_t stride);
+
+#endif

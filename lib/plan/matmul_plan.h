@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * matmul_plan.h - how a large matmul becomes tiles, tasks and jobs.
+ *
+ * Pure: geometry, profile and settings in; a value out that can be printed, compared
+ * and costed. All offsets are bytes inside the packed operand and result buffers.
+ */
+#ifndef ROCKET_PLAN_MATMUL_PLAN_H
+#define ROCKET_PLAN_MATMUL_PLAN_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "../core/settings.h"
+#include "../encode/matmul.h"
+#include "rocket_hw_profile.h"
+
+/* Most tasks one job carries. */
+#define ROCKET_JOB_TASKS_MAX 64
+
+struct rocket_matmul_tiles {
+	int mt, kt, nt; /* tile extents */
+	int nm, nk, nn; /* tile counts */
+};
+
+/* Tile extents for M x K x N. Returns the tile count (> 0) or ROCKET_E_SHAPE with the
+ * reason in why (may be NULL). */
+int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
+		       const struct rocket_settings *set, int M, int K, int N,
+		       struct rocket_matmul_tiles *out, char *why, size_t why_size);
+
+struct rocket_matmul_step {
+	int m0, mt, n0, nt, k0, kt; /* tile origin and extent, elements */
+	uint8_t weight_reuse, data_reuse, accumulate;
+	uint8_t out_bo, add_bo; /* result buffer 0 or 1 */
+	uint64_t in_off, wt_off, out_off, add_off;
+};
+
+struct rocket_matmul_job {
+	uint32_t first, count; /* steps */
+	uint8_t chained;       /* one kick */
+};
+
+struct rocket_matmul_plan {
+	enum rocket_matmul_type type;
+	int M, K, N;
+	struct rocket_matmul_tiles tiles;
+	uint64_t in_slot, wt_slot, out_slot;       /* bytes per packed tile */
+	uint64_t in_bytes, wt_bytes, out_bytes[2]; /* whole buffers, without the over-read tail */
+	uint8_t device_accumulates; /* K partials are added on the NPU; else the host adds each step
+				     */
+	uint32_t n_steps, n_jobs;
+	struct rocket_matmul_step *steps;
+	struct rocket_matmul_job *jobs;
+	/* With device_accumulates: steps whose output is a finished tile are those with
+	 * k0 + kt == K. Otherwise every step's output is added to the host accumulator, in
+	 * order, after its job. */
+};
+
+/* Whole plan. batched: the device can run a chain in one kick. M must already be
+ * padded. Returns 0 or a negative status with the reason in why; free with
+ * rocket_matmul_plan_free(). */
+int rocket_matmul_plan_make(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
+			    const struct rocket_settings *set, int batched, int M, int K, int N,
+			    struct rocket_matmul_plan *plan, char *why, size_t why_size);
+void rocket_matmul_plan_free(struct rocket_matmul_plan *plan);
+
+/* One step per line, columns as in the golden plans. */
+void rocket_matmul_plan_print(const struct rocket_matmul_plan *plan, FILE *out);
+
+/* Column split: worker t owns [*n0, *n0 + *nsub); nsub 0 = no such worker. */
+void rocket_matmul_split(int N, int threads, int align, int worker, int *n0, int *nsub);
+
+#endif
