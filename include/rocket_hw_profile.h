@@ -14,6 +14,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 /* Bit of a precision code (0 int8, 1 int16, 2 fp16, 3 bf16, 6 int4, 7 tf32). */
 #define ROCKET_DT_BIT(prec) (1u << (prec))
 
@@ -41,6 +43,8 @@ const struct rocket_hw_profile *rocket_hw_current(void);
 
 /* The profile called name ("rk3588"), or NULL when there is none. Case-sensitive. */
 const struct rocket_hw_profile *rocket_hw_by_name(const char *name);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

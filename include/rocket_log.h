@@ -21,6 +21,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 enum rocket_log_level {
 	ROCKET_LOG_ERROR = 0,
 	ROCKET_LOG_WARN = 1,
@@ -50,6 +52,8 @@ void rocket_log(rocket_log_level level, const char *fmt, ...)
 #define ROCKET_LOGW(...) rocket_log(ROCKET_LOG_WARN, __VA_ARGS__)
 #define ROCKET_LOGI(...) rocket_log(ROCKET_LOG_INFO, __VA_ARGS__)
 #define ROCKET_LOGD(...) rocket_log(ROCKET_LOG_DEBUG, __VA_ARGS__)
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

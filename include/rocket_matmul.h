@@ -33,6 +33,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 /* A compiler without _Float16 can build against the library by defining this as a
  * 2-byte type that holds the IEEE binary16 bits. */
 #ifdef ROCKET_FLOAT16_T
@@ -68,6 +70,8 @@ int rocket_matmul_int8(int fd, int M, int K, int N, const int8_t *A, const int8_
  */
 int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
 			  int nthreads);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }

@@ -30,6 +30,8 @@
 extern "C" {
 #endif
 
+#pragma GCC visibility push(default)
+
 enum rocket_status {
 	ROCKET_OK = 0,
 	ROCKET_E_SHAPE = -1,       /* a size, alignment or pointer the operation cannot take */
@@ -189,6 +191,8 @@ void rocket_fence_wait_counters_reset(void);
  * Always 0 until that chip has an encoder here. */
 void rocket_rk3576_retired_counts(uint64_t *unwritten, uint64_t *written);
 void rocket_rk3576_retired_counts_reset(void);
+
+#pragma GCC visibility pop
 
 #ifdef __cplusplus
 }
