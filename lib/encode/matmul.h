@@ -17,6 +17,10 @@ enum rocket_matmul_type {
 	ROCKET_MM_FP16_FP16,  /* fp16 operands, fp16 result */
 	ROCKET_MM_FP16_FP32,  /* fp16 operands, fp32 result */
 	ROCKET_MM_INT8_INT32, /* int8 operands, exact int32 result */
+	ROCKET_MM_BF16_FP32,
+	ROCKET_MM_TF32_FP32,
+	ROCKET_MM_INT4_INT16,  /* saturating */
+	ROCKET_MM_INT16_INT32, /* saturating */
 	ROCKET_MM_TYPES,
 };
 
@@ -31,6 +35,7 @@ struct rocket_matmul_traits {
 	unsigned kgroup;    /* K group of the weight cube */
 	unsigned k_align, n_align;
 };
+/* NULL for a type that is none of the above. */
 const struct rocket_matmul_traits *rocket_matmul_traits(enum rocket_matmul_type type);
 
 /* One tile. All addresses are IOVAs, 16-byte aligned. */
@@ -42,8 +47,8 @@ struct rocket_matmul_task {
 	uint32_t add;
 	bool weight_reuse; /* keep the previous task's weights in the CBUF */
 	bool data_reuse;   /* keep the previous task's features in the CBUF */
-	/* Row-major form: row lengths in elements of the whole A and C, 0 = cube form.
-	 * input and output then point at the tile's first element. */
+	/* Row-major form: row lengths in elements of the whole A and C, 0 = cube form; the two
+	 * are independent. input and output then point at the tile's first element. */
 	uint32_t a_row, c_row;
 };
 
@@ -53,9 +58,11 @@ struct rocket_matmul_task {
 /*
  * Write the program to words[capacity]. Returns its word count, or a negative
  * enum rocket_status with the reason in why (may be NULL):
- *   ROCKET_E_SHAPE  extents break an alignment or a register field, the features do
- *                   not fit the CBUF, one kernel exceeds a bank, an address is unaligned
- *   ROCKET_E_NOMEM  capacity is too small
+ *   ROCKET_E_SHAPE        extents break an alignment or a register field, the features do
+ *                         not fit the CBUF, one kernel exceeds a bank, an address is
+ *                         unaligned, the partial overlaps the result
+ *   ROCKET_E_UNSUPPORTED  no such type, or it cannot accumulate
+ *   ROCKET_E_NOMEM        capacity is too small
  */
 int rocket_rk3588_matmul(const struct rocket_matmul_task *task, uint64_t *words, size_t capacity,
 			 char *why, size_t why_size);
