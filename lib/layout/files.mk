@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-librocket_all_la_SOURCES +=
+librocket_all_la_SOURCES += \
+	lib/layout/matmul_layout.h lib/layout/matmul_layout.c \
+	lib/layout/half.h \
+	lib/layout/kernels.h lib/layout/kernels.c \
+	lib/layout/portable.c lib/layout/avx2.c lib/layout/neon.c

@@ -43,4 +43,8 @@ void rocket_accumulate_fp32(double *acc, const void *src, size_t rows, size_t cu
 void rocket_accumulate_int32(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
 			     size_t stride);
 
+/* Rows of binary16 bits to and from float; to binary16 rounds to nearest even. */
+void rocket_halves_to_floats(float *dst, const void *src, size_t count);
+void rocket_floats_to_halves(void *dst, const float *src, size_t count);
+
 #endif
