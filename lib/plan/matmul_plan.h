@@ -18,6 +18,8 @@
 
 /* Most tasks one job carries. */
 #define ROCKET_JOB_TASKS_MAX 64
+/* Most workers a matmul is split over. */
+#define ROCKET_SPLIT_MAX 8
 
 struct rocket_matmul_tiles {
 	int mt, kt, nt; /* tile extents */
@@ -58,9 +60,23 @@ struct rocket_matmul_plan {
 	 * order, after its job. */
 };
 
-/* Whole plan. batched: the device can run a chain in one kick. M must already be
- * padded. Returns 0 or a negative status with the reason in why; free with
- * rocket_matmul_plan_free(). */
+/*
+ * Whole plan. batched: the device can run a chain in one kick. M must already be
+ * padded (M = 1 is planned as 4). Free with rocket_matmul_plan_free(). Returns 0, or
+ * with the reason in why and *plan empty:
+ *   ROCKET_E_SHAPE  as rocket_matmul_tile()
+ *   ROCKET_E_NOMEM  no host memory, or the buffers exceed the 4 GiB window of one fd
+ *
+ * What it reads of the settings, by the variable that sets it:
+ *   ROCKET_KACC=0, ROCKET_NO_KACC  kacc 0: fp16 partials are added on the host
+ *   ROCKET_REUSE=0|1|2             reuse OFF, WEIGHT or DATA; unset is AUTO, which picks
+ *                                  an operand for NPU accumulation and is OFF otherwise
+ *   ROCKET_BATCH_SUBMIT=1          batch_submit: jobs are chained (needs batched)
+ *   ROCKET_KACC_CHAIN=1|2          kacc_chain: all K steps in one kick (needs batched)
+ *   ROCKET_MM_ASYM=0               mm_asym 0: keep square tiles
+ *   ROCKET_MM_MT, _NT, _KT         mm_mt, mm_nt, mm_kt
+ * The defaults, with nothing set: kacc 1, reuse AUTO, mm_asym 1, the rest 0.
+ */
 int rocket_matmul_plan_make(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
 			    const struct rocket_settings *set, int batched, int M, int K, int N,
 			    struct rocket_matmul_plan *plan, char *why, size_t why_size);

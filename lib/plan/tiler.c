@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* tiler.c - how large a tile may be. */
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "rocket_npu.h"
+#include "tiler.h"
+
+#define DIM_MAX (1 << 24)
+#define M_ALIGN 4
+
+/*
+ * What differs between operand types beyond their traits. The K caps are what the
+ * encoders accept (a kernel fills at most one CBUF bank); the spare bank keeps the last
+ * rows of resonant int8 tiles from being garbage [silicon]; halving Nt for a longer Kt is
+ * measured for fp16 only.
+ */
+struct tiler {
+	int k_cap;          /* longest K tile the search starts from */
+	int k_cap_override; /* and the longest ROCKET_MM_KT may ask for, 0 = K */
+	int spare_banks;    /* banks that hold neither operand */
+	bool halve_n;       /* ROCKET_MM_ASYM applies */
+};
+
+static const struct tiler tilers[ROCKET_MM_TYPES] = {
+	[ROCKET_MM_FP16_FP16] = { 16384, 0, 0, true },
+	[ROCKET_MM_FP16_FP32] = { 16384, 0, 0, true },
+	[ROCKET_MM_INT8_INT32] = { 16384, 0, 1, false },
+	[ROCKET_MM_BF16_FP32] = { 16384, 0, 0, false },
+	[ROCKET_MM_TF32_FP32] = { 8192, 8192, 0, false },
+	[ROCKET_MM_INT4_INT16] = { 16384, 0, 0, false },
+	[ROCKET_MM_INT16_INT32] = { 16384, 0, 0, false },
+};
+
+/* One search: the problem, and the room its tiles share. */
+struct search {
+	const struct rocket_matmul_traits *tr;
+	const struct tiler *t;
+	int M, K, N;
+	int cap; /* largest Mt and Nt */
+	int bank_size, banks;
+};
+
+int rocket_plan_refuse(int status, char *why, size_t why_size, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(why, why ? why_size : 0, fmt, ap);
+	va_end(ap);
+	return status;
+}
+
+static int min_int(int a, int b)
+{
+	return a < b ? a : b;
+}
+
+static int round_down(int v, int align)
+{
+	return v / align * align;
+}
+
+static int round_up(int v, int align)
+{
+	return (v + align - 1) / align * align;
+}
+
+static int ceil_div(int v, int d)
+{
+	return (int)(((int64_t)v + d - 1) / d);
+}
+
+static int64_t banks_of(const struct search *s, int rows, int k)
+{
+	int64_t bytes = (int64_t)rows * k * s->tr->in_bits / 8;
+
+	return (bytes + s->bank_size - 1) / s->bank_size;
+}
+
+static bool fits(const struct search *s, int mt, int kt, int nt)
+{
+	return banks_of(s, mt, kt) + banks_of(s, nt, kt) <= s->banks;
+}
+
+static int longest_k(const struct search *s, int mt, int kt, int nt)
+{
+	int align = (int)s->tr->k_align;
+
+	for (kt = round_down(kt, align); kt > align && !fits(s, mt, kt, nt);)
+		kt -= align;
+	return kt;
+}
+
+/* ROCKET_MM_MT and _NT, where they are large enough to be a tile. */
+static void override_tiles(const struct search *s, const struct rocket_settings *set, int *mt,
+			   int *nt)
+{
+	int align = (int)s->tr->n_align;
+
+	if (set->mm_mt >= M_ALIGN)
+		*mt = min_int(round_down(set->mm_mt, M_ALIGN), s->M);
+	if (set->mm_nt >= align)
+		*nt = min_int(round_down(set->mm_nt, align), s->N);
+}
+
+static int begin(struct search *s, enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
+		 int M, int K, int N, char *why, size_t why_size)
+{
+	const struct rocket_matmul_traits *tr = rocket_matmul_traits(type);
+	const struct {
+		const char *name;
+		int value, align;
+	} dims[] = { { "M", M, M_ALIGN },
+		     { "K", K, tr ? (int)tr->k_align : 1 },
+		     { "N", N, tr ? (int)tr->n_align : 1 } };
+
+	if (!tr)
+		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+					  "matmul type %d does not exist", (int)type);
+	for (unsigned i = 0; i < 3; i++) {
+		if (dims[i].value < 1 || dims[i].value > DIM_MAX)
+			return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+						  "%s matmul %dx%dx%d: %s is not in 1..2^24",
+						  tr->name, M, K, N, dims[i].name);
+		if (dims[i].value % dims[i].align)
+			return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+						  "%s matmul %dx%dx%d: %s is not a multiple of %d",
+						  tr->name, M, K, N, dims[i].name, dims[i].align);
+	}
+	*s = (struct search){ tr,
+			      &tilers[type],
+			      M,
+			      K,
+			      N,
+			      hw->max_tile,
+			      hw->cbuf_bank_size,
+			      hw->cbuf_banks - tilers[type].spare_banks };
+	return 0;
+}
+
+/* Store the extents with their counts; the tile count is the result. */
+static int finish(const struct search *s, int mt, int kt, int nt, struct rocket_matmul_tiles *out,
+		  char *why, size_t why_size)
+{
+	int64_t tiles;
+
+	*out = (struct rocket_matmul_tiles){
+		mt, kt, nt, ceil_div(s->M, mt), ceil_div(s->K, kt), ceil_div(s->N, nt)
+	};
+	if (__builtin_mul_overflow((int64_t)out->nm * out->nk, (int64_t)out->nn, &tiles) ||
+	    tiles > INT32_MAX)
+		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+					  "%s matmul %dx%dx%d: more than 2^31 - 1 tiles",
+					  s->tr->name, s->M, s->K, s->N);
+	return (int)tiles;
+}
+
+int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
+		       const struct rocket_settings *set, int M, int K, int N,
+		       struct rocket_matmul_tiles *out, char *why, size_t why_size)
+{
+	struct search s;
+	int ret = begin(&s, type, hw, M, K, N, why, why_size);
+	int mt, kt, nt, k_start;
+
+	if (ret)
+		return ret;
+	mt = min_int(M, s.cap);
+	nt = min_int(N, s.cap);
+	override_tiles(&s, set, &mt, &nt);
+
+	k_start = min_int(K, s.t->k_cap);
+	kt = longest_k(&s, mt, k_start, nt);
+	if (s.t->halve_n && set->mm_asym && !set->mm_nt && nt == s.cap && N > s.cap && kt < K) {
+		nt = s.cap / 2;
+		kt = longest_k(&s, mt, k_start, nt);
+	}
+	while (!fits(&s, mt, kt, nt) && nt > (int)s.tr->n_align)
+		nt -= (int)s.tr->n_align;
+	while (!fits(&s, mt, kt, nt) && mt > M_ALIGN)
+		mt -= M_ALIGN;
+	if (set->mm_kt >= (int)s.tr->k_align) {
+		kt = min_int(set->mm_kt, K);
+		if (s.t->k_cap_override)
+			kt = min_int(kt, s.t->k_cap_override);
+		kt = longest_k(&s, mt, kt, nt);
+	}
+	return finish(&s, mt, kt, nt, out, why, why_size);
+}
+
+/* The longest divisor of the group that fits, in steps of the alignment; 0 = none. */
+static int longest_group_part(const struct search *s, int mt, int nt, int group)
+{
+	int align = (int)s->tr->k_align;
+
+	for (int d = group; d >= align; d -= align)
+		if (group % d == 0 && fits(s, mt, d, nt))
+			return d;
+	return 0;
+}
+
+int rocket_tile_int8_groupwise(const struct rocket_hw_profile *hw,
+			       const struct rocket_settings *set, int M, int K, int N, int group,
+			       struct rocket_matmul_tiles *out, char *why, size_t why_size)
+{
+	struct search s;
+	int ret = begin(&s, ROCKET_MM_INT8_INT32, hw, M, K, N, why, why_size);
+	int mt, kt, nt, n_align;
+
+	if (ret)
+		return ret;
+	if (group < (int)s.tr->k_align || group % (int)s.tr->k_align || K % group)
+		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+					  "int8 matmul %dx%dx%d: group %d is not a multiple of %u "
+					  "that divides K",
+					  M, K, N, group, s.tr->k_align);
+	n_align = (int)s.tr->n_align;
+	mt = min_int(M, s.cap);
+	/* The smallest N tile that keeps the tile count of the largest one. */
+	nt = min_int(round_up(ceil_div(N, ceil_div(N, s.cap)), n_align), s.cap);
+	override_tiles(&s, set, &mt, &nt);
+
+	while (!(kt = longest_group_part(&s, mt, nt, group))) {
+		if (nt > n_align)
+			nt -= n_align;
+		else if (mt > M_ALIGN)
+			mt -= M_ALIGN;
+		else
+			return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+						  "int8 matmul %dx%dx%d: no part of group %d fits",
+						  M, K, N, group);
+	}
+	return finish(&s, mt, kt, nt, out, why, why_size);
+}
