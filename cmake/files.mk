@@ -11,4 +11,4 @@ $(nodist_cmake_DATA): %: %.in Makefile
 		-e "s|@libdir_from_here@|$$(realpath -m --relative-to='$(cmakedir)' '$(libdir)')|" \
 		-e "s|@includedir_from_here@|$$(realpath -m --relative-to='$(cmakedir)' '$(includedir)')|" \
 		-e 's|@static_libs@|$(strip $(LIBDRM_LIBS) $(EXTERNAL_PROVIDER_LINK) -lm -pthread)|' \
-		-e 's|@PACKAGE_VERSION@|$(PACKAGE_VERSION)|' $< >$@.tmp && mv $@.tmp $@
+		-e 's|@package_version@|$(PACKAGE_VERSION)|' $< >$@.tmp && mv $@.tmp $@

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# tap.sh - a TAP writer for the shell tests here, and what this build was configured with.
+. "$top_builddir/tests/install/config.sh"
+
+srcdir=$(cd "$top_srcdir" && pwd)
+builddir=$(cd "$top_builddir" && pwd)
+work=$(mktemp -d "${TMPDIR:-/tmp}/rocketnpu-test.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+tap_case=0
+
+# pass NAME, fail NAME, skip NAME REASON
+pass() {
+	tap_case=$((tap_case + 1))
+	echo "ok $tap_case - $1"
+}
+
+fail() {
+	tap_case=$((tap_case + 1))
+	echo "not ok $tap_case - $1"
+}
+
+skip() {
+	tap_case=$((tap_case + 1))
+	echo "ok $tap_case - $1 # SKIP $2"
+}
+
+# succeeds NAME COMMAND...: a case that passes when the command does; its output is shown
+# when it does not.
+succeeds() {
+	name=$1
+	shift
+	if "$@" >"$work/out" 2>&1; then
+		pass "$name"
+	else
+		sed 's/^/# /' "$work/out"
+		fail "$name"
+	fi
+}
+
+# refuses NAME TEXT COMMAND...: the command fails and says TEXT.
+refuses() {
+	name=$1 text=$2
+	shift 2
+	if "$@" >"$work/out" 2>&1; then
+		echo "# succeeded: $*"
+		fail "$name"
+	elif grep -qF -e "$text" "$work/out"; then
+		pass "$name"
+	else
+		tail -n 20 "$work/out" | sed 's/^/# /'
+		echo "# does not say: $text"
+		fail "$name"
+	fi
+}
+
+skip_all() {
+	echo "1..0 # SKIP $1"
+	exit 0
+}
+
+plan() {
+	echo "1..$tap_case"
+}
+
+library_is_complete() {
+	$NM "$builddir/.libs/librocket-all.a" 2>/dev/null | grep -q ' T rocket_open$' &&
+		$NM "$builddir/.libs/librocket-all.a" | grep -q ' T rocket_matmul_int8$'
+}
