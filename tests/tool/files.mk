@@ -1,1 +1,29 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# The parts of the `rocket` command, and the command as a user meets it.
+if HAVE_CMOCKA
+tool_tests = tests/tool/test_check tests/tool/test_program_file tests/tool/test_text
+check_PROGRAMS += $(tool_tests)
+TESTS += $(tool_tests)
+THREAD_TESTS += tests/tool/test_check
+
+tests_tool_test_check_SOURCES = tests/tool/test_check.c \
+	tools/rocket/check.c tools/rocket/check.h tools/rocket/check_bound.c \
+	tools/rocket/generate.c tools/rocket/generate.h
+tests_tool_test_check_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_tool_test_check_LDADD = $(CMOCKA_LIBS) -lm -lpthread
+
+tests_tool_test_program_file_SOURCES = tests/tool/test_program_file.c \
+	tools/rocket/program_file.c tools/rocket/program_file.h
+tests_tool_test_program_file_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_tool_test_program_file_LDADD = $(CMOCKA_LIBS)
+
+tests_tool_test_text_SOURCES = tests/tool/test_text.c \
+	tools/rocket/generate.c tools/rocket/generate.h \
+	tools/rocket/json.c tools/rocket/json.h \
+	tools/rocket/table.c tools/rocket/table.h \
+	tools/rocket/units.c tools/rocket/units.h
+tests_tool_test_text_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_tool_test_text_LDADD = $(CMOCKA_LIBS) -lm
+endif
+
+EXTRA_DIST += tests/tool/data/fp16_base_model.txt tests/tool/data/fp16_kacc_model.txt
