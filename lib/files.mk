@@ -7,7 +7,13 @@ noinst_LTLIBRARIES += librocket-all.la
 librocket_all_la_SOURCES =
 librocket_all_la_LIBADD = $(EXTERNAL_PROVIDER_OBJECT) $(EXTERNAL_PROVIDER_LIBS) $(LIBDRM_LIBS) -lm -lpthread
 
+# Compile once: position-independent objects serve the static library as well.
+if SHARED
+AM_LIBTOOLFLAGS = --tag=disable-static
+endif
+
 lib_LTLIBRARIES += librocketnpu.la
+librocketnpu_la_LIBTOOLFLAGS = --tag=CC
 librocketnpu_la_SOURCES =
 librocketnpu_la_LIBADD = librocket-all.la
 librocketnpu_la_LDFLAGS = $(AM_LDFLAGS) $(LIBRARY_LDFLAGS) -no-undefined -version-info 0:0:0 \
