@@ -211,11 +211,16 @@ def emit(chip):
 
 
 def fields(chip):
-    banner(chip, "FIELD(block, register, setter, encoding, msb, lsb) of every settable field")
+    banner(chip, "FIELD(block, register, setter, encoding, msb, lsb, others) of every settable field")
+    print("/* others: initialisers of the register's other minus-one fields, which put 0 there. */")
     for block, register, _ in chip.registers():
-        if block.target:
-            for f in register.setters:
-                print(f"FIELD({block.name}, {register.name}, {f.member}, {f.encoding}, {f.msb}, {f.lsb})")
+        if not block.target:
+            continue
+        for f in register.setters:
+            others = "".join(f".{o.member} = 1, " for o in register.setters
+                             if o.encoding == "minus1" and o is not f)
+            print(f"FIELD({block.name}, {register.name}, {f.member}, {f.encoding}, "
+                  f"{f.msb}, {f.lsb}, {others})")
 
 
 def names(chip):
