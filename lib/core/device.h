@@ -14,15 +14,26 @@
 
 struct rocket_device {
 	struct rocket_node node;
+	char path[256]; /* what node.path points to */
 	const struct rocket_provider *provider;
 	const struct rocket_hw_profile *profile;
 	struct rocket_settings settings; /* as read at open */
-	rocket_bo guard; /* 4096 bytes at IOVA 0, so that no used buffer sits there */
+	rocket_bo guard;             /* 4096 bytes at IOVA 0, so that no used buffer sits there */
+	struct rocket_bo_table *bos; /* live buffers of this fd */
+	unsigned refs;               /* under the table's lock */
 };
 
 /* NULL (with a log line naming what was asked) when fd is not open here. */
 struct rocket_device *rocket_device_get(int fd, const char *who);
 void rocket_device_put(struct rocket_device *dev);
+
+/* The caps of the device opened last, all zero before any open. */
+struct rocket_caps rocket_device_last_caps(void);
+
+/* Open the node that settings name and take it over (open.c). NULL and *err = -errno, logged. */
+struct rocket_device *rocket_device_select(const struct rocket_settings *settings, int *err);
+/* Close the node and free dev and every buffer that is left. */
+void rocket_device_destroy(struct rocket_device *dev);
 
 /* Facts about the open device that `rocket info` and the demo print. */
 struct rocket_device_info {

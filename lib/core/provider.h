@@ -33,6 +33,8 @@ struct rocket_kernel {
 	int (*munmap)(int fd, void *addr, size_t length);
 	/* Value of a driver's module parameter, or fallback when it cannot be read. */
 	long (*param)(const char *module, const char *name, long fallback);
+	/* Which chip is behind fd and how many cores it has: "" and 0 where that cannot be told. */
+	void (*identify)(int fd, char chip[16], unsigned *cores);
 };
 
 struct rocket_caps {
@@ -108,6 +110,14 @@ struct rocket_provider {
  */
 int rocket_provider_check(const struct rocket_provider *p,
 			  void (*report)(const char *line, void *user), void *user);
+
+/* What a provider owes: name and duty of operation i, NULL past the last. */
+struct rocket_provider_op {
+	const char *name;
+	const char *duty;
+	size_t offset; /* of the pointer in struct rocket_provider */
+};
+const struct rocket_provider_op *rocket_provider_op(unsigned i);
 
 /* The providers of this build, NULL-terminated, in the order of --with-providers. */
 const struct rocket_provider *const *rocket_providers(void);

@@ -36,7 +36,16 @@ struct rocket_settings {
 	int validate; /* ROCKET_VALIDATE: check every program before it is submitted */
 };
 
+struct rocket_log_settings {
+	int level;          /* ROCKET_LOG_LEVEL, ROCKET_DEBUG */
+	int stderr_always;  /* ROCKET_LOG_STDERR: lines go to stderr beside a callback, too */
+	char malformed[64]; /* a value that was not understood, for one line about it */
+};
+
 /* Read the environment now. A malformed value is logged once and its default taken. */
 struct rocket_settings rocket_settings_read(void);
+
+/* The same for the log channel, which reads its part before it can log. */
+struct rocket_log_settings rocket_log_settings_read(void);
 
 #endif

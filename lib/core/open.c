@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* open.c - which node ROCKET_DEVICE names, and taking it over. */
+#include "config.h"
+
+#include <errno.h>
+#include <glob.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bo_table.h"
+#include "device.h"
+#include "profile.h"
+#include "rocket_log.h"
+#include "status.h"
+
+#ifdef HAVE_SIM
+#include "sim/dev/sim_dev.h"
+#define SIM_CHOICE "or ROCKET_DEVICE=sim for the simulated RK3588"
+#else
+#define SIM_CHOICE "(this build has no simulated NPU)"
+#endif
+
+#define GUARD_SIZE 4096
+
+/* Why no node was taken: the first error, and what was tried, for one log line. */
+struct refusal {
+	int err; /* -errno, 0 = nothing tried */
+	char text[640];
+};
+
+__attribute__((format(printf, 3, 4))) static void refuse(struct refusal *r, int err,
+							 const char *fmt, ...)
+{
+	size_t used = strlen(r->text);
+	va_list ap;
+
+	if (!r->err || r->err == -ENODEV)
+		r->err = err;
+	if (used && used + 2 < sizeof(r->text)) {
+		strcpy(r->text + used, "; ");
+		used += 2;
+	}
+	va_start(ap, fmt);
+	vsnprintf(r->text + used, sizeof(r->text) - used, fmt, ap);
+	va_end(ap);
+}
+
+/* The profile for the chip found, or NULL. */
+static const struct rocket_hw_profile *
+choose_profile(const struct rocket_settings *s, const struct rocket_node *node, struct refusal *why)
+{
+	static atomic_flag warned = ATOMIC_FLAG_INIT;
+	const char *chip = s->chip[0] ? s->chip : node->chip;
+
+	if (s->chip[0] && node->chip[0] && strcmp(s->chip, node->chip)) {
+		refuse(why, -EINVAL, "ROCKET_CHIP=%s, but %s is an %s", s->chip, node->path,
+		       node->chip);
+		return NULL;
+	}
+	switch (rocket_chip_kind(chip)) {
+	case ROCKET_CHIP_SUPPORTED:
+		return rocket_hw_by_name(chip);
+	case ROCKET_CHIP_NO_ENCODER:
+		refuse(why, -ENODEV, "%s: this build has no encoder for the %s", node->path, chip);
+		return NULL;
+	case ROCKET_CHIP_UNKNOWN:
+		break;
+	}
+	if (chip[0]) {
+		refuse(why, -EINVAL, "%s: no chip is called %s (this build knows rk3588)",
+		       node->path, chip);
+		return NULL;
+	}
+	if (!atomic_flag_test_and_set(&warned))
+		rocket_log(ROCKET_LOG_WARN, "%s: %s; set ROCKET_CHIP to be sure", node->path,
+			   rocket_hw_assumed()->select_warning);
+	return rocket_hw_assumed();
+}
+
+void rocket_device_destroy(struct rocket_device *dev)
+{
+	rocket_bo bo;
+
+	while (rocket_bo_table_pop(dev->bos, &bo))
+		dev->provider->bo_free(&dev->node, &bo);
+	dev->provider->bo_free(&dev->node, &dev->guard);
+	dev->provider->close(&dev->node);
+	if (dev->node.fd >= 0 && dev->node.kernel->close(dev->node.fd))
+		rocket_log(ROCKET_LOG_WARN, "closing fd %d: %s", dev->node.fd, strerror(errno));
+	rocket_bo_table_free(dev->bos);
+	free(dev);
+}
+
+/* Take over an fd that p matched. On failure the fd stays open. */
+static struct rocket_device *adopt(const struct rocket_provider *p, const struct rocket_settings *s,
+				   const struct rocket_kernel *kernel, const char *path, int fd,
+				   struct refusal *why)
+{
+	struct rocket_device *dev = calloc(1, sizeof(*dev));
+	int r;
+
+	if (!dev)
+		goto err_nomem;
+	dev->settings = *s;
+	dev->provider = p;
+	snprintf(dev->path, sizeof(dev->path), "%s", path);
+	dev->node.fd = fd;
+	dev->node.kernel = kernel;
+	dev->node.path = dev->path;
+	dev->bos = rocket_bo_table_new();
+	if (!dev->bos)
+		goto err_dev;
+	r = p->open(&dev->node);
+	if (r) {
+		refuse(why, r, "%s: the %s provider cannot take it: %s", path, p->name,
+		       strerror(-r));
+		goto err_table;
+	}
+	dev->profile = choose_profile(s, &dev->node, why);
+	if (!dev->profile)
+		goto err_open;
+	r = p->bo_alloc(&dev->node, GUARD_SIZE, &dev->guard);
+	if (r) {
+		refuse(why, r, "%s: cannot allocate a first buffer: %s", path, strerror(-r));
+		goto err_open;
+	}
+	return dev;
+
+err_open:
+	p->close(&dev->node);
+err_table:
+	rocket_bo_table_free(dev->bos);
+	free(dev);
+	return NULL;
+err_dev:
+	free(dev);
+err_nomem:
+	refuse(why, -ENOMEM, "%s: no memory", path);
+	return NULL;
+}
+
+static struct rocket_device *try_node(const struct rocket_provider *p,
+				      const struct rocket_settings *s,
+				      const struct rocket_kernel *kernel, const char *path,
+				      struct refusal *why)
+{
+	struct rocket_device *dev = NULL;
+	int fd = kernel->open(path), r;
+
+	if (fd < 0) {
+		refuse(why, -errno, "%s: %s", path, strerror(errno));
+		return NULL;
+	}
+	r = p->match(kernel, fd);
+	if (r)
+		refuse(why, r, "%s: not a node of the %s driver%s%s", path, p->name,
+		       r == -ENODEV ? "" : ": ", r == -ENODEV ? "" : strerror(-r));
+	else
+		dev = adopt(p, s, kernel, path, fd, why);
+	if (!dev)
+		kernel->close(fd);
+	return dev;
+}
+
+static void log_fault(const char *line, void *provider)
+{
+	const struct rocket_provider *p = provider;
+
+	rocket_log(ROCKET_LOG_ERROR, "provider %s: %s", p->name ? p->name : "?", line);
+}
+
+static bool usable(const struct rocket_provider *p)
+{
+	return rocket_provider_check(p, log_fault, (void *)p) == 0;
+}
+
+static struct rocket_device *try_named(const struct rocket_settings *s,
+				       const struct rocket_kernel *kernel, const char *path,
+				       const char *driver, struct refusal *why)
+{
+	struct rocket_device *dev = NULL;
+
+	for (const struct rocket_provider *const *p = rocket_providers(); *p && !dev; p++)
+		if (usable(*p) && (!driver[0] || !strcmp(driver, (*p)->name)))
+			dev = try_node(*p, s, kernel, path, why);
+	return dev;
+}
+
+static struct rocket_device *try_all(const struct rocket_settings *s, struct refusal *why)
+{
+	struct rocket_device *dev = NULL;
+
+	for (const struct rocket_provider *const *p = rocket_providers(); *p && !dev; p++) {
+		if (!usable(*p))
+			continue;
+		for (const char *const *pattern = (*p)->node_globs; *pattern && !dev; pattern++) {
+			glob_t g;
+
+			if (glob(*pattern, 0, NULL, &g) == 0)
+				for (size_t i = 0; i < g.gl_pathc && !dev; i++)
+					dev = try_node(*p, s, &rocket_kernel_linux, g.gl_pathv[i],
+						       why);
+			globfree(&g);
+		}
+	}
+	return dev;
+}
+
+static struct rocket_device *try_sim(const struct rocket_settings *s, struct refusal *why)
+{
+#ifdef HAVE_SIM
+	char chip[32] = "rk3588", driver[32] = "";
+	const char *rest = s->device + strlen("sim");
+
+	if (*rest == ':') {
+		size_t n = strcspn(++rest, ":");
+
+		snprintf(chip, sizeof(chip), "%.*s", (int)n, rest);
+		rest += n;
+		if (*rest == ':')
+			snprintf(driver, sizeof(driver), "%s", ++rest);
+	}
+	if (rocket_chip_kind(chip) == ROCKET_CHIP_NO_ENCODER) {
+		refuse(why, -ENODEV, "the %s is not yet simulated nor encoded for", chip);
+		return NULL;
+	}
+	if (rocket_chip_kind(chip) == ROCKET_CHIP_UNKNOWN) {
+		refuse(why, -ENODEV, "no simulated chip is called \"%s\" (there is rk3588)", chip);
+		return NULL;
+	}
+	return try_named(s, &rocket_kernel_sim, s->device, driver, why);
+#else
+	(void)s;
+	refuse(why, -ENODEV, "this build has no simulated NPU (configured with --disable-sim)");
+	return NULL;
+#endif
+}
+
+struct rocket_device *rocket_device_select(const struct rocket_settings *s, int *err)
+{
+	struct refusal why = { 0, "" };
+	struct rocket_device *dev;
+	bool named = s->device[0] != 0;
+
+	if (!strcmp(s->device, "sim") || !strncmp(s->device, "sim:", 4))
+		dev = try_sim(s, &why);
+	else if (named)
+		dev = try_named(s, &rocket_kernel_linux, s->device, "", &why);
+	else
+		dev = try_all(s, &why);
+	if (dev)
+		return dev;
+	if (!why.err)
+		why.err = -ENODEV;
+	*err = why.err;
+	if (named)
+		rocket_fail(ROCKET_E_DEVICE, "rocket_open: ROCKET_DEVICE=%s: %s", s->device,
+			    why.text[0] ? why.text : "no provider of this build is for it");
+	else
+		rocket_fail(
+			ROCKET_E_DEVICE,
+			"rocket_open: no NPU found (%s). Set ROCKET_DEVICE=/dev/accel/accelN to "
+			"name a node, " SIM_CHOICE,
+			why.text[0] ? why.text
+				    : "no device node a provider of this build looks at");
+	return NULL;
+}
