@@ -1,1 +1,9 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+# One folder for each kernel driver; a folder uses lib/core/provider.h and its driver's ABI.
+if PROVIDER_ROCKET
+librocket_all_la_SOURCES += \
+	providers/rocket/provider.c providers/rocket/rocket_provider.h \
+	uapi/drm/rocket_accel.h
+else
+EXTRA_DIST += providers/rocket/provider.c providers/rocket/rocket_provider.h
+endif
