@@ -37,6 +37,9 @@ int sim_dev_param_set(const char *module, const char *name, long value);
 /* True when fd is an open file of a simulated device. */
 bool sim_dev_owns(int fd);
 
+/* The chip behind an open fd, or NULL and EBADF. */
+const struct npu_chip *sim_dev_chip(int fd);
+
 /* The counters of all kicks of this fd's jobs since open, or of the whole device (fd -1). */
 int sim_dev_counters(int fd, struct npu_counters *out);
 void sim_dev_counters_reset(int fd);

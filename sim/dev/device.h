@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * device.h - the simulated device from inside: files, buffers, jobs, cores.
+ *
+ * Locks, in the order they are taken:
+ *   registry lock (sim_dev.c)  the list of files, and the coming and going of the device
+ *   sim_device.lock            queues, jobs, fences, handles and the references of buffers
+ *   sim_space.lock             the IOVA map of one file, read by the core that runs its job
+ */
+#ifndef SIM_DEV_DEVICE_H
+#define SIM_DEV_DEVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+#include <time.h>
+
+#include "sim_dev.h"
+
+#define SIM_MAX_CORES 8
+
+#define SIM_VERSION_MAJOR 1
+#define SIM_VERSION_MINOR 1
+
+struct sim_device;
+struct sim_file;
+struct sim_job;
+
+/* ---- buffers (gem.c) ---- */
+
+struct sim_bo {
+	struct sim_file *file;
+	unsigned refs;   /* handle, jobs, mappings */
+	uint32_t handle; /* 0 once closed */
+	uint64_t offset; /* into the file's memory, as mmap() takes it */
+	uint64_t size;   /* page rounded */
+	uint32_t iova;
+	uint8_t *mem;                /* the device's view */
+	bool lent;                   /* that view is also the CPU's mapping */
+	struct sim_job *writer;      /* the job queued last that writes it */
+	struct sim_bo *next, **link; /* all buffers of the file */
+	struct sim_bo *next_dead;
+};
+
+/* A CPU mapping other than the lent view. */
+struct sim_mapping {
+	struct sim_mapping *next;
+	struct sim_bo *bo;
+	void *addr;
+	size_t length;
+};
+
+/* ---- IOVA window (space.c) ---- */
+
+struct sim_extent {
+	uint64_t start, end;
+	struct sim_bo *bo;
+};
+
+struct sim_space {
+	pthread_rwlock_t lock;
+	struct sim_extent *extents; /* ascending */
+	size_t n, capacity;
+};
+
+int sim_space_init(struct sim_space *s);
+void sim_space_fini(struct sim_space *s);
+/* Best fit for size bytes, lowest address of the smallest hole. 0, -ENOSPC or -ENOMEM. */
+int sim_space_insert(struct sim_space *s, struct sim_bo *bo);
+void sim_space_remove(struct sim_space *s, const struct sim_bo *bo);
+/* struct npu_memory.map; ctx is the space. */
+void *sim_space_map(void *ctx, uint32_t iova, uint32_t *len, bool write);
+
+/* ---- jobs and cores (sched.c, core.c) ---- */
+
+struct sim_task {
+	uint32_t regcmd, regcmd_count;
+};
+
+/* A job, and the fence it signals. Fields from state on are under the device's lock. */
+struct sim_job {
+	struct sim_job *next; /* in its file's queue */
+	struct sim_file *file;
+	uint64_t id;
+	struct sim_task *tasks;
+	uint32_t n_tasks;
+	bool batched;
+	struct sim_bo **bos; /* in, then out */
+	uint32_t n_in, n_out;
+
+	unsigned refs;
+	bool done;
+	int error; /* 0 or -errno of a job that is done */
+};
+
+struct sim_core {
+	struct sim_device *dev;
+	unsigned index;
+	pthread_t thread;
+	pthread_cond_t wake; /* CLOCK_MONOTONIC */
+	struct npu_core *npu;
+	struct sim_file *running;
+};
+
+struct sim_device {
+	const struct npu_chip *chip;
+	pthread_mutex_t lock;
+	pthread_cond_t idle; /* a core finished a job */
+	struct sim_core cores[SIM_MAX_CORES];
+	unsigned n_cores;
+	bool stop;
+	struct sim_file *files; /* that may have jobs, by next_sched */
+	uint64_t next_job;
+	unsigned timeout_ms;
+	uint32_t quirks;
+	FILE *trace; /* NULL: only failures, to stderr */
+	bool close_trace;
+	pthread_mutex_t trace_lock;
+	unsigned users; /* under the registry lock */
+};
+
+struct sim_file {
+	struct sim_file *next; /* registry */
+	struct sim_file *next_sched;
+	struct sim_device *dev;
+	unsigned refs; /* registry lock */
+	int fd;        /* a number it was last seen under */
+	dev_t st_dev;
+	ino_t st_ino;
+
+	/* buffers, under dev->lock */
+	struct sim_bo **handles; /* by handle - 1 */
+	uint32_t n_handles;
+	uint64_t next_offset;
+	struct sim_bo *bos;
+	struct sim_mapping *mappings;
+	struct sim_bo *dead; /* freed while a kick of this file ran */
+	struct sim_space space;
+	struct npu_memory memory;
+
+	/* the scheduling entity, under dev->lock */
+	struct sim_job *queue, **queue_tail;
+	unsigned n_queued;
+	struct sim_core *core; /* bound to, NULL before the first job */
+	bool running, dying;
+	struct npu_counters counters;
+
+	atomic_uint events; /* bumped when a job ends; the futex of waiters */
+};
+
+/* A device with its cores' threads (core.c). NULL and errno. */
+struct sim_device *sim_device_new(const struct npu_chip *chip);
+/* No file may be left. */
+void sim_device_free(struct sim_device *dev);
+
+void sim_sched_attach(struct sim_device *dev, struct sim_file *file);
+/* Cancel what is queued, wait for the kick that runs, and leave the scheduler. */
+void sim_sched_detach(struct sim_file *file);
+/* Queue a job; takes over the caller's reference. */
+void sim_sched_push(struct sim_job *job);
+/*
+ * Wait until job is done or deadline_ns (CLOCK_MONOTONIC) has passed. 0 when done, -EBUSY when
+ * the deadline was past at the call, -ETIMEDOUT, -EINTR.
+ */
+int sim_sched_wait(struct sim_job *job, int64_t deadline_ns);
+
+/* With dev->lock held: take the next job of core out of its queue, or NULL. */
+struct sim_job *sim_sched_next(struct sim_core *core);
+/* With dev->lock held: signal the job's fence and drop its reference. */
+void sim_sched_finish(struct sim_job *job, int error);
+
+/* With dev->lock held. */
+struct sim_job *sim_job_get(struct sim_job *job);
+void sim_job_put(struct sim_job *job);
+
+/* ---- requests (ioctl.c, submit.c, gem.c) ---- */
+
+int sim_ioctl(struct sim_file *file, unsigned long request, void *arg);
+
+struct drm_rocket_create_bo;
+struct drm_rocket_prep_bo;
+struct drm_rocket_fini_bo;
+struct drm_rocket_submit;
+/* Each returns 0 or -errno. */
+int sim_create_bo(struct sim_file *file, struct drm_rocket_create_bo *args);
+int sim_prep_bo(struct sim_file *file, struct drm_rocket_prep_bo *args);
+int sim_fini_bo(struct sim_file *file, struct drm_rocket_fini_bo *args);
+int sim_gem_close(struct sim_file *file, uint32_t handle);
+int sim_submit(struct sim_file *file, struct drm_rocket_submit *args);
+
+/* mmap() of a buffer: MAP_FAILED and errno. */
+void *sim_gem_mmap(struct sim_file *file, size_t length, uint64_t offset);
+/* Forget a mapping of file's buffers; true when the pages stay with the device. */
+bool sim_gem_munmap(struct sim_file *file, void *addr, size_t length);
+/* Free everything; nothing runs any more. */
+void sim_gem_release(struct sim_file *file);
+
+/* With dev->lock held. */
+struct sim_bo *sim_bo_lookup(struct sim_file *file, uint32_t handle);
+void sim_bo_put(struct sim_bo *bo);
+/* Unmap what was freed during a kick that is over. */
+void sim_gem_reap(struct sim_file *file);
+
+/* ---- the file behind the fd, and what outlives the device (sim_dev.c) ---- */
+
+void sim_count_device(const struct npu_counters *c);
+void sim_counters_add(struct npu_counters *to, const struct npu_counters *c);
+
+/* mmap() of its memory, shared: MAP_FAILED and errno. */
+void *sim_file_map(struct sim_file *file, size_t length, uint64_t offset);
+
+/* ---- user memory (uaccess.c) ---- */
+
+/* Copy from or to memory that may not be there: bytes copied before the first fault. */
+size_t sim_copy_from_user(void *dst, uint64_t src, size_t n);
+size_t sim_copy_to_user(uint64_t dst, const void *src, size_t n);
+
+/* ---- parameters and log (log.c) ---- */
+
+/* One line about a failure, to the trace file or stderr. */
+void sim_log(struct sim_device *dev, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* npu_core_options.report and .trace. */
+void sim_trace_line(void *dev, const char *line);
+
+long sim_param(const char *name, long fallback);
+
+#endif
