@@ -1,1 +1,56 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
+if HAVE_CMOCKA
+if SIM
+if PROVIDER_ROCKET
+device_tests = \
+	tests/device/test_buffer \
+	tests/device/test_open \
+	tests/device/test_seam \
+	tests/device/test_sim_bo \
+	tests/device/test_sim_fd \
+	tests/device/test_sim_jobs \
+	tests/device/test_sim_submit \
+	tests/device/test_submit
+
+check_PROGRAMS += $(device_tests)
+TESTS += $(device_tests)
+THREAD_TESTS += $(device_tests)
+
+device_test_support = tests/device/support.c tests/device/support.h
+device_test_cppflags = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+device_test_libs = librocket-all.la $(CMOCKA_LIBS)
+
+tests_device_test_buffer_SOURCES = tests/device/test_buffer.c $(device_test_support)
+tests_device_test_buffer_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_buffer_LDADD = $(device_test_libs)
+
+tests_device_test_open_SOURCES = tests/device/test_open.c $(device_test_support)
+tests_device_test_open_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_open_LDADD = $(device_test_libs)
+
+tests_device_test_seam_SOURCES = tests/device/test_seam.c $(device_test_support)
+tests_device_test_seam_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_seam_LDADD = $(device_test_libs)
+
+tests_device_test_sim_bo_SOURCES = tests/device/test_sim_bo.c $(device_test_support)
+tests_device_test_sim_bo_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_sim_bo_LDADD = $(device_test_libs)
+
+tests_device_test_sim_fd_SOURCES = tests/device/test_sim_fd.c $(device_test_support)
+tests_device_test_sim_fd_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_sim_fd_LDADD = $(device_test_libs)
+
+tests_device_test_sim_jobs_SOURCES = tests/device/test_sim_jobs.c $(device_test_support)
+tests_device_test_sim_jobs_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_sim_jobs_LDADD = $(device_test_libs)
+
+tests_device_test_sim_submit_SOURCES = tests/device/test_sim_submit.c $(device_test_support)
+tests_device_test_sim_submit_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_sim_submit_LDADD = $(device_test_libs)
+
+tests_device_test_submit_SOURCES = tests/device/test_submit.c $(device_test_support)
+tests_device_test_submit_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_submit_LDADD = $(device_test_libs)
+endif
+endif
+endif

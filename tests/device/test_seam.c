@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* test_seam.c - a provider that owes something is found out, by name. */
+#include "lib/core/provider.h"
+#include "support.h"
+
+static char report_text[2048];
+
+static void collect(const char *line, void *user)
+{
+	size_t used = strlen(report_text);
+
+	(void)user;
+	snprintf(report_text + used, sizeof(report_text) - used, "%s\n", line);
+}
+
+static int check(const struct rocket_provider *p)
+{
+	report_text[0] = 0;
+	return rocket_provider_check(p, collect, NULL);
+}
+
+static struct rocket_provider good(void)
+{
+	assert_non_null(rocket_providers()[0]);
+	return *rocket_providers()[0];
+}
+
+static void providers_of_this_build_are_whole(void **state)
+{
+	(void)state;
+	for (const struct rocket_provider *const *p = rocket_providers(); *p; p++)
+		assert_int_equal(check(*p), 0);
+}
+
+static void provider_missing_an_operation_is_named(void **state)
+{
+	const struct rocket_provider_op *op;
+
+	(void)state;
+	for (unsigned i = 0; (op = rocket_provider_op(i)); i++) {
+		struct rocket_provider p = good();
+		char expected[64];
+
+		memset((char *)&p + op->offset, 0, sizeof(void (*)(void)));
+		assert_int_equal(check(&p), 1);
+		snprintf(expected, sizeof(expected), "operation %s is missing", op->name);
+		assert_non_null(strstr(report_text, expected));
+	}
+}
+
+static void provider_missing_everything_names_everything(void **state)
+{
+	struct rocket_provider p = { .abi_version = ROCKET_PROVIDER_ABI, .size = sizeof(p) };
+	unsigned n = 0;
+
+	(void)state;
+	while (rocket_provider_op(n))
+		n++;
+	assert_int_equal(check(&p), n + 2); /* name and node_globs, too */
+}
+
+static void provider_of_another_abi_is_refused(void **state)
+{
+	struct rocket_provider p = good();
+
+	(void)state;
+	p.abi_version++;
+	assert_int_equal(check(&p), 1);
+	assert_non_null(strstr(report_text, "abi_version"));
+}
+
+static void provider_of_a_shorter_struct_misses_its_tail(void **state)
+{
+	struct rocket_provider p = good();
+
+	(void)state;
+	p.size -= sizeof(void (*)(void));
+	assert_int_equal(check(&p), 2);
+	assert_non_null(strstr(report_text, "size is"));
+	assert_non_null(strstr(report_text, "operation submit is missing"));
+}
+
+static void provider_without_a_node_is_refused(void **state)
+{
+	static const char *const none[] = { NULL };
+	struct rocket_provider p = good();
+
+	(void)state;
+	p.node_globs = none;
+	assert_int_equal(check(&p), 1);
+	assert_int_equal(rocket_provider_check(NULL, NULL, NULL), 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(providers_of_this_build_are_whole),
+		cmocka_unit_test(provider_missing_an_operation_is_named),
+		cmocka_unit_test(provider_missing_everything_names_everything),
+		cmocka_unit_test(provider_of_another_abi_is_refused),
+		cmocka_unit_test(provider_of_a_shorter_struct_misses_its_tail),
+		cmocka_unit_test(provider_without_a_node_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* test_sim_jobs.c - waiting, failing, closing, and who is harmed: jobs in time. */
+#include <pthread.h>
+#include <signal.h>
+#include <sys/time.h>
+
+#include "support.h"
+
+#define TIMEOUT_MS 300 /* of a hung job, set in main() */
+#define TIMEOUT_NS (TIMEOUT_MS * UINT64_C(1000000))
+
+static int fd;
+
+static int setup(void **state)
+{
+	(void)state;
+	fd = raw_open();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	raw_close(fd);
+	return 0;
+}
+
+static void job_hung_is_reported_when_the_timeout_ends(void **state)
+{
+	uint64_t start = test_now_ns(), took;
+	struct kit hang;
+
+	(void)state;
+	kit_init(&hang, fd, KIT_HANG, 1);
+	assert_int_equal(kit_submit(&hang), 0);
+	assert_int_equal(kit_wait(&hang, 5000), -ECANCELED);
+	took = test_now_ns() - start;
+	assert_true(took >= TIMEOUT_NS);
+	assert_true(took < 10 * TIMEOUT_NS);
+	assert_true(kit_is_untouched(&hang));
+	assert_int_equal(kit_wait(&hang, 0), -ECANCELED); /* and stays */
+}
+
+static void job_faulted_is_reported_as_eio(void **state)
+{
+	struct kit fault;
+
+	(void)state;
+	kit_init(&fault, fd, KIT_FAULT, 1);
+	assert_int_equal(kit_submit(&fault), 0);
+	assert_int_equal(kit_wait(&fault, 5000), -EIO);
+}
+
+static void program_unmapped_is_reported(void **state)
+{
+	struct kit kit;
+	int r;
+
+	(void)state;
+	kit_init(&kit, fd, KIT_GOOD, 1);
+	kit.task.regcmd = 0xe0000000u;
+	assert_int_equal(kit_submit(&kit), 0);
+	r = kit_wait(&kit, 5000);
+	assert_true(r == -EIO || r == -ECANCELED);
+	assert_true(kit_is_untouched(&kit));
+}
+
+static void error_goes_away_with_the_next_good_job(void **state)
+{
+	struct kit good, bad;
+
+	(void)state;
+	kit_init(&good, fd, KIT_GOOD, 1);
+	kit_init(&bad, fd, KIT_HANG, 1);
+	bad.out[0] = good.c.handle;
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(kit_wait(&good, 5000), -ECANCELED);
+	assert_int_equal(kit_submit(&good), 0);
+	assert_int_equal(kit_wait(&good, 5000), 0);
+	assert_true(kit_is_right(&good));
+}
+
+static void error_is_hidden_like_the_stock_driver_on_demand(void **state)
+{
+	struct kit bad;
+
+	(void)state;
+	assert_int_equal(sim_dev_param_set("rocket", "rocket_report_errors", 0), 0);
+	kit_init(&bad, fd, KIT_HANG, 1);
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(kit_wait(&bad, 5000), 0);
+	assert_true(kit_is_untouched(&bad));
+	assert_int_equal(sim_dev_param_set("rocket", "rocket_report_errors", 1), 0);
+}
+
+static void input_of_a_failed_job_is_clean(void **state)
+{
+	struct kit bad;
+
+	(void)state;
+	kit_init(&bad, fd, KIT_HANG, 1);
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(raw_prep(fd, bad.a.handle, 0),
+			 0); /* nobody writes it: no wait, no error */
+	assert_int_equal(kit_wait(&bad, 5000), -ECANCELED);
+	assert_int_equal(raw_prep(fd, bad.a.handle, 0), 0);
+}
+
+static void job_behind_a_hung_one_runs(void **state)
+{
+	struct kit bad, good;
+
+	(void)state;
+	kit_init(&bad, fd, KIT_HANG, 1);
+	kit_init(&good, fd, KIT_GOOD, 2);
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(kit_submit(&good), 0);
+	assert_int_equal(kit_wait(&good, 5000), 0);
+	assert_true(kit_is_right(&good));
+	assert_int_equal(kit_wait(&bad, 0), -ECANCELED); /* in order: it ended before */
+}
+
+static void other_file_is_not_harmed(void **state)
+{
+	int other = raw_open();
+	struct kit bad, good;
+
+	(void)state;
+	kit_init(&bad, fd, KIT_FAULT, 1);
+	kit_init(&good, other, KIT_GOOD, 2);
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(kit_submit(&good), 0);
+	assert_int_equal(kit_wait(&good, 5000), 0);
+	assert_int_equal(kit_wait(&bad, 0), -EBUSY); /* on a core of its own */
+	for (unsigned i = 0; i < 20; i++) {
+		kit_stamp(&good);
+		assert_int_equal(kit_submit(&good), 0);
+		assert_int_equal(kit_wait(&good, 5000), 0);
+		assert_true(kit_is_right(&good));
+	}
+	assert_int_equal(kit_wait(&bad, 5000), -EIO);
+	raw_close(other);
+}
+
+static void prep_busy_follows_the_deadline(void **state)
+{
+	uint64_t start, took;
+	struct kit bad;
+
+	(void)state;
+	kit_init(&bad, fd, KIT_HANG, 1);
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(kit_wait(&bad, 0), -EBUSY);
+	start = test_now_ns();
+	assert_int_equal(kit_wait(&bad, 20), -ETIMEDOUT);
+	took = test_now_ns() - start;
+	assert_true(took >= UINT64_C(20000000));
+	assert_true(took < TIMEOUT_NS);
+	assert_int_equal(kit_wait(&bad, 5000), -ECANCELED);
+}
+
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+static void prep_is_interrupted_by_a_signal(void **state)
+{
+	struct sigaction act = { .sa_handler = on_alarm, .sa_flags = SA_RESTART }, old;
+	struct itimerval in_20_ms = { .it_value = { 0, 20000 } };
+	uint64_t start = test_now_ns();
+	struct kit bad;
+
+	(void)state;
+	kit_init(&bad, fd, KIT_HANG, 1);
+	assert_int_equal(sigaction(SIGALRM, &act, &old), 0);
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(setitimer(ITIMER_REAL, &in_20_ms, NULL), 0);
+	assert_int_equal(kit_wait(&bad, 5000), -EINTR);
+	assert_true(test_now_ns() - start < TIMEOUT_NS);
+	assert_int_equal(kit_wait(&bad, 5000), -ECANCELED);
+	sigaction(SIGALRM, &old, NULL);
+}
+
+static void buffers_closed_under_a_job_last_until_it_ends(void **state)
+{
+	enum { N = 500 };
+	struct drm_rocket_task tasks[N];
+	struct kit kit;
+
+	(void)state;
+	kit_init(&kit, fd, KIT_GOOD, 3);
+	for (unsigned i = 0; i < N; i++)
+		tasks[i] = kit.task;
+	kit.job.tasks = (uintptr_t)tasks;
+	kit.job.task_count = N;
+	assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(raw_gem_close(fd, kit.prog.handle), 0);
+	assert_int_equal(raw_gem_close(fd, kit.a.handle), 0);
+	assert_int_equal(raw_gem_close(fd, kit.b.handle), 0);
+	assert_int_equal(sim_dev_munmap(fd, kit.a.ptr, 4096), 0);
+	assert_int_equal(sim_dev_munmap(fd, kit.b.ptr, 4096), 0);
+	assert_int_equal(kit_wait(&kit, 20000), 0);
+	assert_true(kit_is_right(&kit));
+}
+
+static void buffer_freed_under_a_kick_faults_and_harms_nobody(void **state)
+{
+	enum { N = 3000 };
+	static struct drm_rocket_task tasks[N];
+	struct kit kit;
+	int r;
+
+	(void)state;
+	kit_init(&kit, fd, KIT_GOOD, 3);
+	for (unsigned i = 0; i < N; i++)
+		tasks[i] = kit.task;
+	kit.job.tasks = (uintptr_t)tasks;
+	kit.job.task_count = N;
+	kit.job.in_bo_handle_count = 1; /* the operands are not named, so nothing holds them */
+	assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(sim_dev_munmap(fd, kit.a.ptr, 4096), 0);
+	assert_int_equal(raw_gem_close(fd, kit.a.handle), 0);
+	r = kit_wait(&kit, 20000);
+	assert_true(r == 0 || r == -EIO);
+	kit_init(&kit, fd, KIT_GOOD, 4);
+	assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(kit_wait(&kit, 20000), 0);
+	assert_true(kit_is_right(&kit));
+}
+
+/* Three files with a hung job each take one timeout on three cores, one file takes three. */
+static void files_run_side_by_side_and_one_file_in_a_row(void **state)
+{
+	int other[2] = { raw_open(), raw_open() };
+	int fds[3] = { fd, other[0], other[1] };
+	struct kit kits[3];
+	uint64_t start, took;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		kit_init(&kits[i], fds[i], KIT_HANG, i);
+	start = test_now_ns();
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(kit_submit(&kits[i]), 0);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(kit_wait(&kits[i], 5000), -ECANCELED);
+	took = test_now_ns() - start;
+	assert_true(took < 2 * TIMEOUT_NS);
+
+	start = test_now_ns();
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(kit_submit(&kits[0]), 0);
+	assert_int_equal(kit_wait(&kits[0], 5000), -ECANCELED);
+	took = test_now_ns() - start;
+	assert_true(took >= 3 * TIMEOUT_NS);
+	raw_close(other[0]);
+	raw_close(other[1]);
+}
+
+static void close_with_jobs_in_flight_leaks_nothing(void **state)
+{
+	unsigned fds = test_count_fds(), threads;
+	static const enum kit_kind kinds[] = { KIT_GOOD, KIT_HANG, KIT_FAULT, KIT_GOOD };
+	uint64_t start = test_now_ns();
+
+	(void)state;
+	raw_close(fd); /* the device itself comes and goes, too */
+	threads = test_count_threads();
+	for (unsigned i = 0; i < 200; i++) {
+		struct kit kit;
+
+		fd = raw_open();
+		kit_init(&kit, fd, kinds[i % 4], i);
+		for (unsigned k = 0; k < 4; k++)
+			assert_int_equal(kit_submit(&kit), 0);
+		raw_close(fd);
+		sim_dev_munmap(fd, kit.prog.ptr, 4096);
+		sim_dev_munmap(fd, kit.a.ptr, 4096);
+		sim_dev_munmap(fd, kit.b.ptr, 4096);
+		sim_dev_munmap(fd, kit.c.ptr, 4096);
+	}
+	assert_true(test_now_ns() - start <
+		    UINT64_C(10000000000)); /* hung jobs are not waited for */
+	assert_int_equal(test_count_threads(), threads);
+	fd = raw_open();
+	assert_int_equal(test_count_fds(), fds);
+}
+
+static void *close_soon(void *arg)
+{
+	test_sleep_ms(30);
+	raw_close(*(int *)arg);
+	return NULL;
+}
+
+static void close_ends_a_wait_of_another_thread(void **state)
+{
+	int other = raw_open();
+	pthread_t thread;
+	struct kit bad;
+	int r;
+
+	(void)state;
+	kit_init(&bad, other, KIT_HANG, 1);
+	assert_int_equal(kit_submit(&bad), 0);
+	assert_int_equal(pthread_create(&thread, NULL, close_soon, &other), 0);
+	r = kit_wait(&bad, 5000);
+	assert_int_equal(pthread_join(thread, NULL), 0);
+	assert_int_equal(r, -ECANCELED);
+}
+
+struct worker {
+	pthread_t thread;
+	int fd;
+	unsigned seed;
+	bool ok;
+};
+
+static void *submit_and_check(void *arg)
+{
+	struct worker *w = arg;
+	struct kit kit;
+
+	kit_init(&kit, w->fd, KIT_GOOD, w->seed);
+	w->ok = true;
+	for (unsigned i = 0; i < 100 && w->ok; i++) {
+		kit_stamp(&kit);
+		w->ok = kit_submit(&kit) == 0 && kit_wait(&kit, 10000) == 0 && kit_is_right(&kit);
+	}
+	return NULL;
+}
+
+static void run_workers(struct worker *w, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(pthread_create(&w[i].thread, NULL, submit_and_check, &w[i]), 0);
+	for (unsigned i = 0; i < n; i++)
+		assert_int_equal(pthread_join(w[i].thread, NULL), 0);
+	for (unsigned i = 0; i < n; i++)
+		assert_true(w[i].ok);
+}
+
+static void threads_two_share_one_file(void **state)
+{
+	struct worker w[2] = { { .fd = fd, .seed = 1 }, { .fd = fd, .seed = 2 } };
+
+	(void)state;
+	run_workers(w, 2);
+}
+
+static void threads_three_with_a_file_each(void **state)
+{
+	struct worker w[3];
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++)
+		w[i] = (struct worker){ .fd = i ? raw_open() : fd, .seed = i };
+	run_workers(w, 3);
+	raw_close(w[1].fd);
+	raw_close(w[2].fd);
+}
+
+static void counters_count_kicks_of_the_file_and_the_device(void **state)
+{
+	struct npu_counters mine, others, all;
+	int other = raw_open();
+	struct kit kit;
+
+	(void)state;
+	sim_dev_counters_reset(-1);
+	kit_init(&kit, fd, KIT_GOOD, 1);
+	for (unsigned i = 0; i < 5; i++)
+		assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(kit_wait(&kit, 5000), 0);
+	assert_int_equal(sim_dev_counters(fd, &mine), 0);
+	assert_int_equal(sim_dev_counters(other, &others), 0);
+	assert_int_equal(sim_dev_counters(-1, &all), 0);
+	assert_int_equal(mine.kicks, 5);
+	assert_int_equal(mine.tasks, 5);
+	assert_int_equal(mine.macs, 5 * KIT_M * KIT_K * KIT_N);
+	assert_int_equal(others.kicks, 0);
+	assert_int_equal(all.kicks, 5);
+	sim_dev_counters_reset(fd);
+	assert_int_equal(sim_dev_counters(fd, &mine), 0);
+	assert_int_equal(mine.kicks, 0);
+	assert_int_equal(sim_dev_counters(12345, &mine), -1);
+	assert_int_equal(errno, EBADF);
+	raw_close(other);
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(job_hung_is_reported_when_the_timeout_ends),
+		T(job_faulted_is_reported_as_eio),
+		T(program_unmapped_is_reported),
+		T(error_goes_away_with_the_next_good_job),
+		T(error_is_hidden_like_the_stock_driver_on_demand),
+		T(input_of_a_failed_job_is_clean),
+		T(job_behind_a_hung_one_runs),
+		T(other_file_is_not_harmed),
+		T(prep_busy_follows_the_deadline),
+		T(prep_is_interrupted_by_a_signal),
+		T(buffers_closed_under_a_job_last_until_it_ends),
+		T(buffer_freed_under_a_kick_faults_and_harms_nobody),
+		T(files_run_side_by_side_and_one_file_in_a_row),
+		T(close_with_jobs_in_flight_leaks_nothing),
+		T(close_ends_a_wait_of_another_thread),
+		T(threads_two_share_one_file),
+		T(threads_three_with_a_file_each),
+		T(counters_count_kicks_of_the_file_and_the_device),
+	};
+
+	setenv("ROCKET_SIM_TIMEOUT_MS", "300", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

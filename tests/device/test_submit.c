@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* test_submit.c - submitting and waiting through the public API. */
+#include "lib/core/device.h"
+#include "lib/core/provider.h"
+#include "lib/encode/matmul.h"
+#include "lib/encode/program.h"
+#include "support.h"
+
+#define SECOND UINT64_C(1000000000)
+
+static int fd;
+static rocket_bo prog, a, b, c;
+static rocket_task_desc task;
+static uint32_t in[3], out[1];
+
+static void write_program(void)
+{
+	struct rocket_matmul_task t = { .type = ROCKET_MM_FP16_FP16,
+					.m = KIT_M,
+					.k = KIT_K,
+					.n = KIT_N,
+					.input = (uint32_t)a.dma_address,
+					.weights = (uint32_t)b.dma_address,
+					.output = (uint32_t)c.dma_address };
+	char why[128] = "";
+	int n = rocket_rk3588_matmul(&t, prog.ptr, prog.size / 8, why, sizeof(why));
+
+	if (n <= 0)
+		fail_msg("no program: %s", why);
+	task = (rocket_task_desc){ (uint32_t)prog.dma_address, (uint32_t)n };
+}
+
+static void open_device(void)
+{
+	rocket_bo *bos[] = { &prog, &a, &b, &c };
+
+	fd = rocket_open();
+	assert_true(fd >= 0);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(rocket_bo_alloc32(fd, 4096, bos[i]), ROCKET_OK);
+	for (unsigned i = 0; i < KIT_M * KIT_K; i++)
+		((_Float16 *)a.ptr)[i] = 1;
+	for (unsigned i = 0; i < KIT_N * KIT_K; i++)
+		((_Float16 *)b.ptr)[i] = 2;
+	write_program();
+	in[0] = prog.handle;
+	in[1] = a.handle;
+	in[2] = b.handle;
+	out[0] = c.handle;
+}
+
+static int setup(void **state)
+{
+	(void)state;
+	setenv("ROCKET_DEVICE", "sim", 1);
+	open_device();
+	test_log_start();
+	rocket_submit_counters_reset();
+	rocket_fence_wait_counters_reset();
+	return 0;
+}
+
+static int teardown(void **state)
+{
+	(void)state;
+	test_log_stop();
+	rocket_close(fd);
+	unsetenv("ROCKET_VALIDATE");
+	unsetenv("ROCKET_SLOW_WAIT_MS");
+	unsetenv("ROCKET_BUSY_POLL");
+	return 0;
+}
+
+/* Every element is a sum of 32 products 1 * 2. */
+static void result_is_right(void)
+{
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_OK);
+	for (unsigned i = 0; i < KIT_M * KIT_N; i++)
+		assert_true(((_Float16 *)c.ptr)[i] == 64);
+	memset(c.ptr, 0, c.size);
+	assert_int_equal(rocket_bo_fini(fd, &c), ROCKET_OK);
+}
+
+static int submit(uint32_t flags)
+{
+	return rocket_submit_tasks_flags(fd, &task, 1, in, 3, out, 1, flags);
+}
+
+static void every_way_to_submit_gives_the_result(void **state)
+{
+	rocket_job_desc job = { &task, 1, in, 3, out, 1 }, jobs[20];
+	uint64_t scratch[64];
+
+	(void)state;
+	assert_int_equal(rocket_submit_matmul(fd, &prog, task.regcmd_count, in, 3, out, 1, 0), 0);
+	result_is_right();
+	assert_int_equal(rocket_submit_matmul_flags(fd, &prog, task.regcmd_count, in, 3, out, 1,
+						    ROCKET_JOB_BATCHED),
+			 0);
+	result_is_right();
+	assert_int_equal(rocket_submit_tasks(fd, &task, 1, in, 3, out, 1), 0);
+	result_is_right();
+	assert_int_equal(submit(0), 0);
+	result_is_right();
+	assert_true(rocket_submit_scratch_size(1) <= sizeof(scratch));
+	assert_int_equal(rocket_submit_scratch_size(1000) % 8, 0);
+	assert_int_equal(rocket_submit_tasks_pre(fd, scratch, &task, 1, in, 3, out, 1, 0), 0);
+	result_is_right();
+	assert_int_equal(rocket_submit_jobs(fd, &job, 1), 0);
+	result_is_right();
+	for (unsigned i = 0; i < 20; i++)
+		jobs[i] = job;
+	assert_int_equal(rocket_submit_jobs(fd, jobs, 20), 0);
+	result_is_right();
+	assert_int_equal(rocket_submit_ioctl_count(), 7);
+	assert_int_equal(rocket_submit_task_count(), 26);
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 0);
+	assert_int_equal(test_log_count(ROCKET_LOG_WARN), 0);
+}
+
+/* Refused with status and one line that holds text, before any kernel call. */
+static void refused(int result, int status, const char *text)
+{
+	assert_int_equal(result, status);
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
+	test_log_has(ROCKET_LOG_ERROR, text);
+	assert_int_equal(rocket_submit_ioctl_count(), 0);
+	test_log_start();
+}
+
+static void tasks_bad_are_refused(void **state)
+{
+	rocket_task_desc good = task;
+	uint32_t n = good.regcmd_count;
+
+	(void)state;
+	refused(rocket_submit_tasks(fd, NULL, 1, in, 3, out, 1), ROCKET_E_SHAPE, "no tasks");
+	refused(rocket_submit_tasks(fd, &task, 0, in, 3, out, 1), ROCKET_E_SHAPE, "no tasks");
+	task.regcmd += 8;
+	refused(submit(0), ROCKET_E_SHAPE, "multiple of 16");
+	task = (rocket_task_desc){ good.regcmd, 0 };
+	refused(submit(0), ROCKET_E_SHAPE, "0 words");
+	task.regcmd_count = 131073;
+	refused(submit(0), ROCKET_E_SHAPE, "131073 words");
+	task = (rocket_task_desc){ 0xfffffff0u, 3 };
+	refused(submit(0), ROCKET_E_SHAPE, "below 4 GiB");
+	task = good;
+	refused(rocket_submit_matmul(fd, NULL, n, in, 3, out, 1, 0), ROCKET_E_SHAPE, "no program");
+	refused(rocket_submit_matmul(fd, &prog, 0, in, 3, out, 1, 0), ROCKET_E_SHAPE, "0 words");
+	refused(rocket_submit_matmul(fd, &prog, 513, in, 3, out, 1, 0), ROCKET_E_SHAPE,
+		"do not fit");
+	refused(rocket_submit_matmul(fd, &prog, UINT32_MAX, in, 3, out, 1, 0), ROCKET_E_SHAPE,
+		"do not fit");
+	refused(rocket_submit_tasks_pre(fd, NULL, &task, 1, in, 3, out, 1, 0), ROCKET_E_SHAPE,
+		"scratch");
+	refused(rocket_submit_tasks_pre(fd, (void *)4, &task, 1, in, 3, out, 1, 0), ROCKET_E_SHAPE,
+		"scratch");
+	refused(rocket_submit_jobs(fd, NULL, 1), ROCKET_E_SHAPE, "no jobs");
+}
+
+static void handles_bad_are_refused(void **state)
+{
+	uint32_t twice[2] = { c.handle, c.handle }, many[200];
+
+	(void)state;
+	refused(rocket_submit_tasks(fd, &task, 1, NULL, 3, out, 1), ROCKET_E_SHAPE, "NULL");
+	refused(rocket_submit_tasks(fd, &task, 1, in, 3, NULL, 1), ROCKET_E_SHAPE, "NULL");
+	refused(rocket_submit_tasks(fd, &task, 1, out, 1, out, 1), ROCKET_E_SHAPE, "named twice");
+	refused(rocket_submit_tasks(fd, &task, 1, in, 3, twice, 2), ROCKET_E_SHAPE, "named twice");
+	for (unsigned i = 0; i < 200; i++)
+		many[i] = 1000 + i;
+	many[199] = 1003;
+	refused(rocket_submit_tasks(fd, &task, 1, many, 200, out, 1), ROCKET_E_SHAPE,
+		"1003 is named twice");
+	in[2] = 0;
+	refused(submit(0), ROCKET_E_SHAPE, "handle 0");
+}
+
+static void flags_the_driver_lacks_are_refused(void **state)
+{
+	rocket_task_desc *tasks = calloc(4096, sizeof(*tasks));
+
+	(void)state;
+	refused(submit(ROCKET_JOB_PPU_DONE), ROCKET_E_UNSUPPORTED,
+		"PPU_DONE needs a driver of version 1.3");
+	refused(submit(ROCKET_JOB_NO_DPU_DONE), ROCKET_E_UNSUPPORTED, "NO_DPU_DONE");
+	refused(submit(1u << 7), ROCKET_E_SHAPE, "unknown job flags 0x80");
+	for (unsigned i = 0; i < 4096; i++)
+		tasks[i] = task;
+	refused(rocket_submit_tasks_flags(fd, tasks, 4096, in, 3, out, 1, ROCKET_JOB_BATCHED),
+		ROCKET_E_SHAPE, "1 to 4095");
+	free(tasks);
+}
+
+static void batched_with_the_switch_off_is_refused(void **state)
+{
+	(void)state;
+	rocket_close(fd);
+	sim_dev_param_set("rocket", "rocket_batch_submit", 0);
+	open_device();
+	assert_int_equal(rocket_batched_submit_supported(), 0);
+	refused(submit(ROCKET_JOB_BATCHED), ROCKET_E_UNSUPPORTED, "BATCHED");
+	sim_dev_param_set("rocket", "rocket_batch_submit", 1);
+	/* The switch may go off while the file is open: then the kernel refuses. */
+	rocket_close(fd);
+	open_device();
+	sim_dev_param_set("rocket", "rocket_batch_submit", 0);
+	assert_int_equal(submit(ROCKET_JOB_BATCHED), ROCKET_E_UNSUPPORTED);
+	sim_dev_param_set("rocket", "rocket_batch_submit", 1);
+}
+
+static void handle_the_kernel_does_not_know_is_a_device_error(void **state)
+{
+	(void)state;
+	in[2] = 4711;
+	assert_int_equal(submit(0), ROCKET_E_DEVICE);
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
+	test_log_has(ROCKET_LOG_ERROR, "the kernel refused");
+	assert_int_equal(rocket_submit_ioctl_count(), 1);
+}
+
+/* ---- waiting ---- */
+
+static void hang(void)
+{
+	memset(prog.ptr, 0, 64);
+	task.regcmd_count = 8;
+	assert_int_equal(submit(0), ROCKET_OK);
+}
+
+static void wait_for_a_hung_job_is_an_error_with_a_reason(void **state)
+{
+	(void)state;
+	hang();
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
+	test_log_has(ROCKET_LOG_ERROR, "hung and was retired");
+	write_program();
+	assert_int_equal(submit(0), ROCKET_OK);
+	result_is_right();
+}
+
+static void wait_for_a_faulted_job_is_an_error_with_a_reason(void **state)
+{
+	(void)state;
+	rocket_bo_free(fd, &b);
+	in[2] = c.handle;
+	assert_int_equal(rocket_submit_tasks(fd, &task, 1, in, 2, out, 1), ROCKET_OK);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	test_log_has(ROCKET_LOG_ERROR, "faulted");
+}
+
+static void wait_that_runs_out_is_a_device_error(void **state)
+{
+	uint64_t start = test_now_ns();
+
+	(void)state;
+	hang();
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, SECOND / 50), ROCKET_E_DEVICE);
+	assert_true(test_now_ns() - start >= SECOND / 50);
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
+	test_log_has(ROCKET_LOG_ERROR, "the wait ran out");
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 0), ROCKET_E_DEVICE); /* a poll: no error line */
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 1), ROCKET_E_DEVICE);
+	test_log_has(ROCKET_LOG_ERROR, "the wait ran out");
+	rocket_bo_prep(fd, &c, 0, 10 * SECOND);
+}
+
+static void waits_are_counted_and_slow_ones_logged(void **state)
+{
+	(void)state;
+	rocket_close(fd);
+	setenv("ROCKET_SLOW_WAIT_MS", "50", 1);
+	open_device();
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 0), ROCKET_OK); /* a poll is no wait */
+	assert_int_equal(rocket_fence_wait_count(), 0);
+	assert_int_equal(submit(0), ROCKET_OK);
+	result_is_right();
+	assert_int_equal(rocket_fence_wait_count(), 1);
+	hang();
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(rocket_fence_wait_count(), 2);
+	assert_true(rocket_fence_wait_slow_count() >= 1);
+	assert_true(rocket_fence_wait_max_us() >= 50000);
+	assert_true(test_log_count(ROCKET_LOG_WARN) >= 1);
+	test_log_has(ROCKET_LOG_WARN, "slow wait");
+	assert_null(
+		strstr(test_log_last(ROCKET_LOG_WARN), "stale")); /* this driver reports errors */
+	rocket_fence_wait_counters_reset();
+	assert_int_equal(rocket_fence_wait_count(), 0);
+	assert_int_equal(rocket_fence_wait_slow_count(), 0);
+	assert_int_equal(rocket_fence_wait_max_us(), 0);
+}
+
+static void wait_on_a_driver_that_hides_errors_warns(void **state)
+{
+	(void)state;
+	rocket_close(fd);
+	sim_dev_param_set("rocket", "rocket_report_errors", 0);
+	setenv("ROCKET_SLOW_WAIT_MS", "50", 1);
+	open_device();
+	hang();
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_OK);
+	assert_int_equal(rocket_fence_wait_slow_count(), 1);
+	test_log_has(ROCKET_LOG_WARN, "the data may be stale");
+	sim_dev_param_set("rocket", "rocket_report_errors", 1);
+}
+
+static void wait_spinning_gives_the_same_answers(void **state)
+{
+	(void)state;
+	rocket_busy_poll_set_us(1000000);
+	assert_int_equal(submit(0), ROCKET_OK);
+	result_is_right();
+	rocket_busy_poll_set_us(1000);
+	hang();
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, SECOND / 50), ROCKET_E_DEVICE);
+	test_log_has(ROCKET_LOG_ERROR, "the wait ran out");
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	test_log_has(ROCKET_LOG_ERROR, "hung and was retired");
+	rocket_busy_poll_set_us(0);
+}
+
+static void close_under_a_hung_job_does_not_wait_for_it(void **state)
+{
+	uint64_t start;
+	int other = fd;
+
+	(void)state;
+	hang();
+	start = test_now_ns();
+	rocket_close(other);
+	assert_true(test_now_ns() - start < SECOND / 5);
+	open_device();
+}
+
+int main(void)
+{
+#define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+	const struct CMUnitTest tests[] = {
+		T(every_way_to_submit_gives_the_result),
+		T(tasks_bad_are_refused),
+		T(handles_bad_are_refused),
+		T(flags_the_driver_lacks_are_refused),
+		T(batched_with_the_switch_off_is_refused),
+		T(handle_the_kernel_does_not_know_is_a_device_error),
+		T(wait_for_a_hung_job_is_an_error_with_a_reason),
+		T(wait_for_a_faulted_job_is_an_error_with_a_reason),
+		T(wait_that_runs_out_is_a_device_error),
+		T(waits_are_counted_and_slow_ones_logged),
+		T(wait_on_a_driver_that_hides_errors_warns),
+		T(wait_spinning_gives_the_same_answers),
+		T(close_under_a_hung_job_does_not_wait_for_it),
+	};
+
+	setenv("ROCKET_SIM_TIMEOUT_MS", "300", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
