@@ -5,7 +5,7 @@
 
 #include "regs/rk3588.h"
 
-#define FIELD(block, reg, field, encoding, msb, lsb)                                               \
+#define FIELD(block, reg, field, encoding, msb, lsb, ...)                                          \
 	{ #block "." #reg, RK3588_##block##_##reg, (0xffffffffu >> (31 - (msb) + (lsb))) << (lsb) },
 static const struct chip_field rk3588_fields[] = {
 #include "regs/rk3588_fields.h"
