@@ -16,4 +16,5 @@ librocket_all_la_SOURCES += \
 	lib/core/status.c lib/core/status.h \
 	lib/core/submit.c \
 	lib/core/sysfs.c \
+	lib/core/validate.c lib/core/validate.h \
 	lib/core/wait.c

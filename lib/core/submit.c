@@ -8,6 +8,7 @@
 #include "counters.h"
 #include "device.h"
 #include "status.h"
+#include "validate.h"
 
 /* PC_REGISTER_AMOUNTS has 16 bits and counts pairs of words [source: rocket, RK3588 manual]. */
 #define MAX_WORDS 131072u
@@ -122,8 +123,7 @@ static int check_job(struct rocket_device *dev, const struct rocket_provider_job
 	if (!r)
 		r = check_handles(job, who);
 	if (!r && dev->settings.validate)
-		r = rocket_fail(ROCKET_E_UNSUPPORTED,
-				"%s: ROCKET_VALIDATE=1: this build has no program validator", who);
+		r = rocket_validate_job(dev, job, who);
 	return r;
 }
 

@@ -219,6 +219,57 @@ static void handle_the_kernel_does_not_know_is_a_device_error(void **state)
 	assert_int_equal(rocket_submit_ioctl_count(), 1);
 }
 
+/* ---- checking programs ---- */
+
+static void reopen_validating(void)
+{
+	rocket_close(fd);
+	setenv("ROCKET_VALIDATE", "1", 1);
+	open_device();
+}
+
+static void validate_passes_a_good_program(void **state)
+{
+	(void)state;
+	reopen_validating();
+	assert_int_equal(submit(0), ROCKET_OK);
+	result_is_right();
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 0);
+}
+
+static void validate_refuses_a_program_without_an_end(void **state)
+{
+	(void)state;
+	reopen_validating();
+	memset(prog.ptr, 0, 64);
+	task.regcmd_count = 8;
+	refused(submit(0), ROCKET_E_SHAPE, "ROCKET_VALIDATE: task 0");
+}
+
+static void validate_refuses_a_program_outside_the_buffers(void **state)
+{
+	(void)state;
+	reopen_validating();
+	task.regcmd = 0xe0000000u;
+	refused(submit(0), ROCKET_E_SHAPE, "is not in a buffer");
+	task.regcmd = 0; /* the guard is nobody's */
+	refused(submit(0), ROCKET_E_SHAPE, "is not in a buffer");
+	task.regcmd = (uint32_t)c.dma_address; /* the last buffer: too long for it */
+	task.regcmd_count = 513;
+	refused(submit(0), ROCKET_E_SHAPE, "is not in a buffer");
+}
+
+static void validate_refuses_an_address_that_is_not_mapped(void **state)
+{
+	rocket_bo gone = c;
+
+	(void)state;
+	reopen_validating();
+	gone = c;
+	rocket_bo_free(fd, &gone);
+	refused(rocket_submit_tasks(fd, &task, 1, in, 3, NULL, 0), ROCKET_E_SHAPE, "DPU");
+}
+
 /* ---- waiting ---- */
 
 static void hang(void)
@@ -345,6 +396,10 @@ int main(void)
 		T(flags_the_driver_lacks_are_refused),
 		T(batched_with_the_switch_off_is_refused),
 		T(handle_the_kernel_does_not_know_is_a_device_error),
+		T(validate_passes_a_good_program),
+		T(validate_refuses_a_program_without_an_end),
+		T(validate_refuses_a_program_outside_the_buffers),
+		T(validate_refuses_an_address_that_is_not_mapped),
 		T(wait_for_a_hung_job_is_an_error_with_a_reason),
 		T(wait_for_a_faulted_job_is_an_error_with_a_reason),
 		T(wait_that_runs_out_is_a_device_error),
