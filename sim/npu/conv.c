@@ -262,15 +262,24 @@ static bool begin_residue(struct npu_core *core, const struct conv_job *j,
 	return false;
 }
 
-void conv_run(struct npu_core *core, const struct conv_job *conv, const struct dpu_job *dpu)
+/* An int8 writer never ends a kernel group that the channels leave half full [silicon]. */
+static unsigned channels_that_end(const struct dpu_job *dpu)
 {
-	struct pass p = { .core = core, .conv = conv, .dpu = dpu };
+	return dpu->out.type == OUT_INT8 ? dpu->channels / dpu->out.group * dpu->out.group
+					 : dpu->channels;
+}
+
+void conv_run(struct npu_core *core, const struct conv_job *conv, const struct dpu_job *job)
+{
+	struct dpu_job dpu = *job;
+	struct pass p = { .core = core, .conv = conv, .dpu = &dpu };
 	unsigned group = conv->type->kernel_group, total, slab;
 
-	if (!feature_load(core, conv) || !prepare(&p) || !dpu_prepare(core, dpu) ||
-	    !begin_residue(core, conv, dpu))
+	dpu.channels = channels_that_end(job);
+	if (!feature_load(core, conv) || !prepare(&p) || !dpu_prepare(core, &dpu) ||
+	    !begin_residue(core, conv, &dpu))
 		return;
-	total = (dpu->channels + group - 1) / group * (group / p.mac->panel);
+	total = (dpu.channels + group - 1) / group * (group / p.mac->panel);
 	slab = slab_panels(&p, total);
 	for (; p.first_panel < total; p.first_panel += p.panels) {
 		p.panels = total - p.first_panel < slab ? total - p.first_panel : slab;
@@ -279,4 +288,8 @@ void conv_run(struct npu_core *core, const struct conv_job *conv, const struct d
 	}
 	core->result->counters.macs += (uint64_t)conv->ow * conv->oh * p.groups *
 				       conv->type->channel_group * total * p.mac->panel;
+	if (dpu.channels != job->channels)
+		core_hang(core, "DPU",
+			  "int8 output of %u channels ends inside a kernel group of %u",
+			  job->channels, job->out.group);
 }

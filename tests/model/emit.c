@@ -13,7 +13,7 @@ static const struct {
 };
 
 static const uint32_t ew_cfg[] = {
-	[EMIT_NO_EW] = 0x383,	   [EMIT_ADD] = 0x108202c0, [EMIT_MUL] = 0x108003c4,
+	[EMIT_NO_EW] = 0x383,    [EMIT_ADD] = 0x108202c0, [EMIT_MUL] = 0x108003c4,
 	[EMIT_MAX] = 0x108002c0, [EMIT_MIN] = 0x108102c0,
 };
 
@@ -61,8 +61,9 @@ static void put_cna(struct emit_program *p, const struct emit_conv *c)
 	put(p, 0x1030, kernel * c->oc);
 	put(p, 0x1034, kernel);
 	put(p, 0x1038, c->kw << 24 | c->kh << 16 | c->oc);
-	put(p, 0x1040, (uint32_t)c->weight_reuse << 13 | (uint32_t)c->data_reuse << 12 |
-			       (12 - banks) << 4 | banks);
+	put(p, 0x1040,
+	    (uint32_t)c->weight_reuse << 13 | (uint32_t)c->data_reuse << 12 | (12 - banks) << 4 |
+		    banks);
 	put(p, 0x1044, (c->iw * c->ic * e + 63) / 64);
 	put(p, 0x104c, 0xb);
 	for (uint16_t reg = 0x1050; reg <= 0x105c; reg += 4)
@@ -158,12 +159,23 @@ void emit_program(struct emit_program *p, const struct emit_conv *c)
 
 struct emit_conv emit_matmul(enum emit_type type, unsigned m, unsigned k, unsigned n)
 {
-	return (struct emit_conv){ .type = type, .ic = k,	.ih = m,
-				   .iw = 1,	 .oc = n,	.oh = m,
-				   .ow = 1,	 .kh = 1,	.kw = 1,
-				   .sy = 1,	 .sx = 1,	.dy = 1,
-				   .dx = 1,	 .input = 0x10000000, .weights = 0x20000000,
-				   .output = 0x30000000, .operand = 0x40000000 };
+	return (struct emit_conv){ .type = type,
+				   .ic = k,
+				   .ih = m,
+				   .iw = 1,
+				   .oc = n,
+				   .oh = m,
+				   .ow = 1,
+				   .kh = 1,
+				   .kw = 1,
+				   .sy = 1,
+				   .sx = 1,
+				   .dy = 1,
+				   .dx = 1,
+				   .input = 0x10000000,
+				   .weights = 0x20000000,
+				   .output = 0x30000000,
+				   .operand = 0x40000000 };
 }
 
 void emit_row_major(struct emit_program *p, const struct emit_conv *c, unsigned row_k,

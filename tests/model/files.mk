@@ -1,17 +1,30 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 if SIM
+MODEL_TESTS = \
+	tests/model/golden_chain \
+	tests/model/golden_exec \
+	tests/model/hang \
+	tests/model/numerics
+
+check_PROGRAMS += $(MODEL_TESTS)
+TESTS += $(MODEL_TESTS)
+
 MODEL_TEST_SOURCES = \
 	tests/model/board.h tests/model/board.c \
+	tests/model/conv_case.h tests/model/conv_case.c \
+	tests/model/emit.h tests/model/emit.c \
 	tests/model/golden.h tests/model/golden.c \
 	tests/model/layout.h tests/model/layout.c \
 	tests/model/reference.h tests/model/reference.c \
 	tests/model/tap.h
-MODEL_TESTS = tests/model/golden_exec
 
-check_PROGRAMS += $(MODEL_TESTS)
-TESTS += $(MODEL_TESTS)
-EXTRA_DIST += tests/model/data
-
+tests_model_golden_chain_SOURCES = tests/model/golden_chain.c $(MODEL_TEST_SOURCES)
+tests_model_golden_chain_LDADD = libnpu-model.la -lm
 tests_model_golden_exec_SOURCES = tests/model/golden_exec.c $(MODEL_TEST_SOURCES)
 tests_model_golden_exec_LDADD = libnpu-model.la -lm
+tests_model_hang_SOURCES = tests/model/hang.c $(MODEL_TEST_SOURCES)
+tests_model_hang_LDADD = libnpu-model.la -lm
+tests_model_numerics_SOURCES = tests/model/numerics.c $(MODEL_TEST_SOURCES)
+tests_model_numerics_LDADD = libnpu-model.la -lm
 endif
+EXTRA_DIST += tests/model/data
