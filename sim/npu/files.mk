@@ -8,6 +8,7 @@ libnpu_model_la_SOURCES = \
 	sim/npu/conv.h sim/npu/conv.c \
 	sim/npu/core.h sim/npu/core.c \
 	sim/npu/cost.c \
+	sim/npu/cpu.h \
 	sim/npu/decode.h sim/npu/decode_regs.h sim/npu/decode_conv.c sim/npu/decode_dpu.c \
 	sim/npu/dpu.h sim/npu/dpu.c \
 	sim/npu/feature.c sim/npu/feature_quirk.c \

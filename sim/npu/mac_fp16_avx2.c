@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* mac_fp16_avx2.c - mac_fp16.c with 256-bit vectors; the same bits. */
+#include "sim/npu/cpu.h"
 #include "sim/npu/mac_fp16.h"
 
-#if defined(__x86_64__) || defined(__i386__)
+#if CPU_X86
 
 #include "sim/npu/transpose_avx2.h"
 

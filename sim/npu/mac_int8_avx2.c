@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* mac_int8_avx2.c - mac_int8.c with 256-bit vectors; the same bits. */
+#include "sim/npu/cpu.h"
 #include "sim/npu/mac_int8.h"
 
 #include <string.h>
 
-#if defined(__x86_64__) || defined(__i386__)
+#if CPU_X86
 
 #include "sim/npu/transpose_avx2.h"
 

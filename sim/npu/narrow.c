@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/npu/narrow.h"
 
+#include "sim/npu/cpu.h"
 #include "sim/npu/half.h"
 
 static void narrow(const float *from, uint16_t *to, size_t n)
@@ -9,7 +10,7 @@ static void narrow(const float *from, uint16_t *to, size_t n)
 		to[i] = half_from_float(from[i]);
 }
 
-#if defined(__x86_64__) || defined(__i386__)
+#if CPU_X86
 
 #include <immintrin.h>
 
@@ -29,20 +30,11 @@ __attribute__((target("avx2,f16c"))) static void narrow_avx2(const float *from, 
 	narrow(from + i, to + i, n - i);
 }
 
-narrow_fn *narrow_choose(bool portable)
-{
-	__builtin_cpu_init();
-	if (!portable && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("f16c"))
-		return narrow_avx2;
-	return narrow;
-}
-
 #else
+#define narrow_avx2 narrow
+#endif
 
 narrow_fn *narrow_choose(bool portable)
 {
-	(void)portable;
-	return narrow;
+	return !portable && cpu_has_vectors() ? narrow_avx2 : narrow;
 }
-
-#endif

@@ -1,11 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "sim/npu/operand.h"
 
-#if defined(__x86_64__) || defined(__i386__)
-#define X86 1
-#else
-#define X86 0
-#endif
+#include "sim/npu/cpu.h"
 
 /* By precision code; code 4 and 5 are outputs only. */
 static const struct operand_type operand_types[] = {
@@ -40,26 +36,16 @@ static const struct mac *const portable[MAC_KINDS] = {
 	[MAC_INT8] = &mac_int8_portable,
 };
 
-#if X86
-static const struct mac *const avx2[MAC_KINDS] = {
+#if CPU_X86
+static const struct mac *const vector[MAC_KINDS] = {
 	[MAC_FP16] = &mac_fp16_avx2,
 	[MAC_INT8] = &mac_int8_avx2,
 };
-
-static bool has_avx2(void)
-{
-	__builtin_cpu_init();
-	return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-	       __builtin_cpu_supports("f16c");
-}
+#else
+#define vector portable
 #endif
 
 const struct mac *mac_choose(enum mac_kind kind, bool force_portable)
 {
-#if X86
-	if (!force_portable && has_avx2())
-		return avx2[kind];
-#endif
-	(void)force_portable;
-	return portable[kind];
+	return !force_portable && cpu_has_vectors() ? vector[kind] : portable[kind];
 }
