@@ -57,10 +57,15 @@ static void report(void *ctx, const char *line)
 	b->reports++;
 }
 
+struct npu_memory board_memory(struct board *b)
+{
+	return (struct npu_memory){ map, b };
+}
+
 void board_init(struct board *b, const struct npu_core_options *options)
 {
 	struct npu_core_options o = options ? *options : (struct npu_core_options){ 0 };
-	struct npu_memory memory = { map, b };
+	struct npu_memory memory = board_memory(b);
 
 	memset(b, 0, sizeof(*b));
 	b->seed = 88172645463325252ull;

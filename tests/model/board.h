@@ -33,6 +33,8 @@ struct board {
 /* Whole board; ends the program when there is no memory. */
 void board_init(struct board *b, const struct npu_core_options *options);
 void board_free(struct board *b);
+/* The board's memory, for another board's core. */
+struct npu_memory board_memory(struct board *b);
 
 /* Map zeroed memory, rounded to pages; what is mapped already is left as it is. */
 void board_map(struct board *b, uint32_t iova, size_t size);

@@ -133,11 +133,12 @@ static float reference_float(const struct shape *s, const struct operands *o, si
 		for (size_t t = 0; t < taps; t++) {
 			long at = tap_of(s, (unsigned)(p / s->ow), (unsigned)(p % s->ow),
 					 (unsigned)(t / s->kw), (unsigned)(t % s->kw));
-			const uint16_t *x = (const uint16_t *)o->x + (size_t)at * s->ic + c;
 			const uint16_t *w = (const uint16_t *)o->w + (n * taps + t) * s->ic + c;
+			size_t depth = s->ic - c < 32 ? s->ic - c : 32;
 
 			if (at >= 0)
-				sum += ref_group(x, w, s->ic - c < 32 ? s->ic - c : 32);
+				sum += ref_group((const uint16_t *)o->x + (size_t)at * s->ic + c, w,
+						 depth);
 		}
 	return sum;
 }

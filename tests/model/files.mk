@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 if SIM
 MODEL_TESTS = \
+	tests/model/cost \
 	tests/model/golden_chain \
 	tests/model/golden_exec \
 	tests/model/hang \
-	tests/model/numerics
+	tests/model/numerics \
+	tests/model/property \
+	tests/model/quirk \
+	tests/model/rules \
+	tests/model/stages \
+	tests/model/strict \
+	tests/model/window
 
 check_PROGRAMS += $(MODEL_TESTS)
 TESTS += $(MODEL_TESTS)
@@ -18,6 +25,8 @@ MODEL_TEST_SOURCES = \
 	tests/model/reference.h tests/model/reference.c \
 	tests/model/tap.h
 
+tests_model_cost_SOURCES = tests/model/cost.c $(MODEL_TEST_SOURCES)
+tests_model_cost_LDADD = libnpu-model.la -lm
 tests_model_golden_chain_SOURCES = tests/model/golden_chain.c $(MODEL_TEST_SOURCES)
 tests_model_golden_chain_LDADD = libnpu-model.la -lm
 tests_model_golden_exec_SOURCES = tests/model/golden_exec.c $(MODEL_TEST_SOURCES)
@@ -26,5 +35,17 @@ tests_model_hang_SOURCES = tests/model/hang.c $(MODEL_TEST_SOURCES)
 tests_model_hang_LDADD = libnpu-model.la -lm
 tests_model_numerics_SOURCES = tests/model/numerics.c $(MODEL_TEST_SOURCES)
 tests_model_numerics_LDADD = libnpu-model.la -lm
+tests_model_property_SOURCES = tests/model/property.c $(MODEL_TEST_SOURCES)
+tests_model_property_LDADD = libnpu-model.la -lm
+tests_model_quirk_SOURCES = tests/model/quirk.c $(MODEL_TEST_SOURCES)
+tests_model_quirk_LDADD = libnpu-model.la -lm
+tests_model_rules_SOURCES = tests/model/rules.c $(MODEL_TEST_SOURCES)
+tests_model_rules_LDADD = libnpu-model.la -lm
+tests_model_stages_SOURCES = tests/model/stages.c $(MODEL_TEST_SOURCES)
+tests_model_stages_LDADD = libnpu-model.la -lm
+tests_model_strict_SOURCES = tests/model/strict.c $(MODEL_TEST_SOURCES)
+tests_model_strict_LDADD = libnpu-model.la -lm
+tests_model_window_SOURCES = tests/model/window.c $(MODEL_TEST_SOURCES)
+tests_model_window_LDADD = libnpu-model.la -lm
 endif
 EXTRA_DIST += tests/model/data

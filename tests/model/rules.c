@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* rules.c - each numeric rule of the model's blocks against an evaluation in exact integers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sim/npu/dpu.h"
+#include "sim/npu/half.h"
+#include "sim/npu/mac_fp16.h"
+#include "sim/npu/narrow.h"
+#include "tests/model/reference.h"
+#include "tests/model/tap.h"
+
+static struct tap tap;
+static uint64_t seed = 88172645463325252ull;
+
+static uint64_t draw(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return seed;
+}
+
+static bool same_float(float a, float b)
+{
+	return isnan(a) ? isnan(b) : float_bits(a) == float_bits(b);
+}
+
+static void halves(void)
+{
+	unsigned wrong = 0, back = 0;
+
+	for (unsigned h = 0; h < 65536; h++) {
+		float f = half_to_float((uint16_t)h);
+
+		wrong += isnan(f) ? (h & 0x7fff) <= 0x7c00
+				  : (double)f != ref_half_value((uint16_t)h);
+		back += isnan(f) ? half_from_float(f) != HALF_NAN : half_from_float(f) != h;
+	}
+	tap_ok(&tap, !wrong, "half_to_float of every half");
+	tap_ok(&tap, !back, "half_from_float returns every half");
+}
+
+static void narrow_one(narrow_fn *narrow, float f, unsigned *wrong)
+{
+	float row[9];
+	uint16_t got[9];
+
+	for (unsigned i = 0; i < 9; i++)
+		row[i] = f;
+	narrow(row, got, 9);
+	*wrong += got[0] != ref_narrow(f) || got[8] != ref_narrow(f);
+}
+
+/* Every half and the ties beside it, overflow, subnormals, and random words. */
+static void narrowing(narrow_fn *narrow, const char *path)
+{
+	unsigned wrong = 0;
+
+	for (unsigned h = 0; h < 0x7c00; h++) {
+		float low = half_to_float((uint16_t)h), high = half_to_float((uint16_t)(h + 1));
+		float tie = h == 0x7bff ? 65520.0f : (low + high) / 2;
+
+		narrow_one(narrow, tie, &wrong);
+		narrow_one(narrow, -tie, &wrong);
+		narrow_one(narrow, nextafterf(tie, 0), &wrong);
+		narrow_one(narrow, nextafterf(tie, INFINITY), &wrong);
+	}
+	for (unsigned i = 0; i < 200000; i++)
+		narrow_one(narrow, float_from_bits((uint32_t)draw()), &wrong);
+	narrow_one(narrow, INFINITY, &wrong);
+	narrow_one(narrow, -INFINITY, &wrong);
+	narrow_one(narrow, -0.0f, &wrong);
+	narrow_one(narrow, 0x1p-149f, &wrong);
+	tap_ok(&tap, !wrong, "narrowing to fp16 %s: nearest even, overflow, subnormals", path);
+}
+
+static void shifts(void)
+{
+	unsigned even = 0, away = 0;
+
+	for (unsigned i = 0; i < 200000; i++) {
+		int64_t v = (int64_t)draw() >> (17 + draw() % 46);
+		unsigned shift = draw() % 48;
+
+		/* Half of them a tie. */
+		if (shift && draw() % 2)
+			v = (int64_t)(((uint64_t)(v >> shift) << shift) + (1ull << (shift - 1)));
+		even += shift_half_even(v, shift) != ref_shift(v, shift, 0);
+		away += shift_half_away(v, shift) != ref_shift(v, shift, 1);
+	}
+	tap_ok(&tap, !even, "right shift, ties to even");
+	tap_ok(&tap, !away, "right shift, ties away from zero");
+}
+
+/* ---- sums of a group ---- */
+
+enum range { NEAR, FAR, TINY, CANCELLING, RANGES };
+
+static const char *const range_names[RANGES] = {
+	"exponents close together",
+	"any finite bits",
+	"subnormals",
+	"sums that cancel",
+};
+
+static uint16_t draw_half(enum range range)
+{
+	uint64_t r = draw();
+
+	switch (range) {
+	case NEAR:
+		return (uint16_t)((r & 0x83ff) | (10 + r % 8) << 10);
+	case TINY:
+		return (uint16_t)(r & (r >> 20 & 1 ? 0x83ff : 0xfbff));
+	default:
+		r &= 0xffff;
+		return (uint16_t)((r & 0x7c00) == 0x7c00 ? r & 0xbfff : r);
+	}
+}
+
+struct group {
+	uint16_t a[FP16_GROUP], b[FP16_PANEL][FP16_GROUP];
+};
+
+static void draw_group(struct group *g, enum range range)
+{
+	for (unsigned k = 0; k < FP16_GROUP; k++) {
+		g->a[k] = draw_half(range);
+		for (unsigned c = 0; c < FP16_PANEL; c++)
+			g->b[c][k] = draw_half(range);
+	}
+	/* Large products that leave only a small one, or nothing. */
+	for (unsigned k = 0; range == CANCELLING && k + 1 < FP16_GROUP; k += 2) {
+		g->a[k + 1] = g->a[k] ^ 0x8000;
+		for (unsigned c = 0; c < FP16_PANEL; c++)
+			g->b[c][k + 1] = (uint16_t)(g->b[c][k] ^ (draw() % 8 ? 0 : 1));
+	}
+}
+
+/* One group through a kind of code, rows copies of the same pixel. */
+static void run_group(const struct mac *mac, const struct group *g, unsigned rows, float *acc)
+{
+	static double a[FP16_GROUP] __attribute__((aligned(64)));
+	static uint8_t panel[FP16_TILE] __attribute__((aligned(64)));
+	const void *table[FP16_ROWS];
+	uint32_t exponents = 0;
+	uint16_t row_spread, panel_spread;
+	struct mac_block block = { .rows = table, .panel = panel, .groups = 1, .n_rows = rows };
+
+	for (unsigned k = 0; k < FP16_GROUP; k += 8)
+		mac->unpack((const uint8_t *)(g->a + k), 1, a + k, 0, &exponents);
+	row_spread = spread_of_exponents(exponents);
+	panel_spread = spread_of_exponents(
+		mac->pack((const uint8_t *)g->b, FP16_PANEL, FP16_GROUP, panel));
+	for (unsigned r = 0; r < rows; r++)
+		table[r] = a;
+	block.row_spread = &row_spread;
+	block.panel_spread = &panel_spread;
+	block.acc = acc;
+	block.ld = FP16_PANEL;
+	mac->block(&block);
+}
+
+static void group_sums(const struct mac *mac, enum range range)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < 2000; i++) {
+		float acc[FP16_ROWS * FP16_PANEL] = { 0 };
+		unsigned rows = 1 + i % FP16_ROWS;
+		struct group g;
+
+		draw_group(&g, range);
+		run_group(mac, &g, rows, acc);
+		for (unsigned c = 0; c < FP16_PANEL; c++) {
+			float want = 0.0f + ref_group(g.a, g.b[c], FP16_GROUP);
+
+			for (unsigned r = 0; r < rows; r++)
+				wrong += !same_float(acc[r * FP16_PANEL + c], want);
+		}
+		for (unsigned j = rows * FP16_PANEL; j < FP16_ROWS * FP16_PANEL; j++)
+			wrong += acc[j] != 0;
+	}
+	tap_ok(&tap, !wrong, "%s group sums: %s", mac->name, range_names[range]);
+}
+
+/* Infinite and not-a-number operands decide, whatever else is in the group. */
+static void specials(const struct mac *mac)
+{
+	static const struct {
+		uint16_t a[2], b[2];
+		float want;
+	} cases[] = {
+		{ { 0x7c00, 0x3c00 }, { 0x3c00, 0x3c00 }, INFINITY },
+		{ { 0xfc00, 0x3c00 }, { 0x3c00, 0x3c00 }, -INFINITY },
+		{ { 0x7c00, 0x7c00 }, { 0x3c00, 0xbc00 }, NAN },
+		{ { 0x7c00, 0x7c00 }, { 0xbc00, 0xbc00 }, -INFINITY },
+		{ { 0x7c00, 0x3c00 }, { 0x0000, 0x3c00 }, NAN },
+		{ { 0x7e01, 0x3c00 }, { 0x3c00, 0x3c00 }, NAN },
+		{ { 0x3c00, 0x3c00 }, { 0x7d00, 0x3c00 }, NAN },
+	};
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (unsigned range = NEAR; range <= FAR; range++) {
+			float acc[FP16_ROWS * FP16_PANEL] = { 0 };
+			struct group g;
+
+			draw_group(&g, (enum range)range);
+			memcpy(g.a + 3, cases[i].a, sizeof(cases[i].a));
+			memcpy(g.b[2] + 3, cases[i].b, sizeof(cases[i].b));
+			/* The finite rest of the pixel's products keep the column finite. */
+			run_group(mac, &g, 3, acc);
+			wrong += !same_float(acc[2], cases[i].want);
+			wrong += !same_float(acc[FP16_PANEL + 2], cases[i].want);
+		}
+	tap_ok(&tap, !wrong, "%s group sums: infinities and not-a-numbers", mac->name);
+}
+
+/* A row without them, beside one with them, keeps its exact sum. */
+static void finite_neighbour(const struct mac *mac)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < 200; i++) {
+		float acc[FP16_ROWS * FP16_PANEL] = { 0 };
+		struct group g;
+
+		draw_group(&g, FAR);
+		g.b[5][9] = 0x7c00;
+		run_group(mac, &g, 6, acc);
+		for (unsigned c = 0; c < FP16_PANEL; c++)
+			if (c != 5)
+				wrong += !same_float(acc[c], ref_group(g.a, g.b[c], FP16_GROUP));
+	}
+	tap_ok(&tap, !wrong, "%s group sums: finite columns beside an infinite one", mac->name);
+}
+
+static void fp16(const struct mac *mac)
+{
+	for (unsigned range = 0; range < RANGES; range++)
+		group_sums(mac, (enum range)range);
+	specials(mac);
+	finite_neighbour(mac);
+}
+
+int main(void)
+{
+	bool vector = mac_choose(MAC_FP16, false) != &mac_fp16_portable;
+
+	halves();
+	narrowing(narrow_choose(true), "portable");
+	if (vector)
+		narrowing(narrow_choose(false), "vector");
+	shifts();
+	fp16(&mac_fp16_portable);
+	if (vector)
+		fp16(mac_choose(MAC_FP16, false));
+	return tap_end(&tap);
+}
