@@ -5,58 +5,59 @@
 #include "half.h"
 #include "kernels.h"
 
-/* Rows handled together: four atoms of one cube column are one cache line. */
-#define ROWS 4
+struct atom {
+	uint64_t half[2];
+};
 
-static inline void copy_atom(uint8_t *dst, const uint8_t *src)
+static inline struct atom load_atom(const uint8_t *from)
 {
-	memcpy(dst, src, ROCKET_ATOM_BYTES);
+	struct atom a;
+
+	memcpy(&a, from, sizeof(a));
+	return a;
+}
+
+static inline void store_atom(uint8_t *to, struct atom a)
+{
+	memcpy(to, &a, sizeof(a));
+}
+
+/*
+ * `atoms` atoms from one stride to another. Eight loads before the first store: columns
+ * of a cube are often a multiple of 4096 bytes apart, where a store holds up every later
+ * load that has its low address bits.
+ */
+static inline void move_atoms(uint8_t *restrict to, size_t to_stride, const uint8_t *restrict from,
+			      size_t from_stride, size_t atoms)
+{
+	size_t s = 0;
+
+	for (; s + 8 <= atoms; s += 8, from += 8 * from_stride, to += 8 * to_stride) {
+		struct atom a[8];
+
+		for (unsigned i = 0; i < 8; i++)
+			a[i] = load_atom(from + i * from_stride);
+		for (unsigned i = 0; i < 8; i++)
+			store_atom(to + i * to_stride, a[i]);
+	}
+	for (; s < atoms; s++, from += from_stride, to += to_stride)
+		store_atom(to, load_atom(from));
 }
 
 void rocket_portable_rows_to_cube(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
 				  size_t atoms, size_t pitch)
 {
-	const size_t column = cube_rows * ROCKET_ATOM_BYTES;
-	size_t m, s;
-
-	for (m = 0; m + ROWS <= rows; m += ROWS) {
-		const uint8_t *from = src + m * pitch;
-		uint8_t *to = dst + m * ROCKET_ATOM_BYTES;
-
-		for (s = 0; s < atoms; s++, from += ROCKET_ATOM_BYTES, to += column) {
-			copy_atom(to, from);
-			copy_atom(to + 16, from + pitch);
-			copy_atom(to + 32, from + 2 * pitch);
-			copy_atom(to + 48, from + 3 * pitch);
-		}
-	}
-	for (; m < rows; m++)
-		for (s = 0; s < atoms; s++)
-			copy_atom(dst + s * column + m * ROCKET_ATOM_BYTES,
-				  src + m * pitch + s * ROCKET_ATOM_BYTES);
+	for (size_t m = 0; m < rows; m++)
+		move_atoms(dst + m * ROCKET_ATOM_BYTES, cube_rows * ROCKET_ATOM_BYTES,
+			   src + m * pitch, ROCKET_ATOM_BYTES, atoms);
 }
 
 void rocket_portable_cube_to_rows(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
 				  size_t atoms, size_t pitch)
 {
-	const size_t column = cube_rows * ROCKET_ATOM_BYTES;
-	size_t m, s;
-
-	for (m = 0; m + ROWS <= rows; m += ROWS) {
-		const uint8_t *from = src + m * ROCKET_ATOM_BYTES;
-		uint8_t *to = dst + m * pitch;
-
-		for (s = 0; s < atoms; s++, from += column, to += ROCKET_ATOM_BYTES) {
-			copy_atom(to, from);
-			copy_atom(to + pitch, from + 16);
-			copy_atom(to + 2 * pitch, from + 32);
-			copy_atom(to + 3 * pitch, from + 48);
-		}
-	}
-	for (; m < rows; m++)
-		for (s = 0; s < atoms; s++)
-			copy_atom(dst + m * pitch + s * ROCKET_ATOM_BYTES,
-				  src + s * column + m * ROCKET_ATOM_BYTES);
+	for (size_t m = 0; m < rows; m++)
+		move_atoms(dst + m * pitch, ROCKET_ATOM_BYTES, src + m * ROCKET_ATOM_BYTES,
+			   cube_rows * ROCKET_ATOM_BYTES, atoms);
 }
 
 static void portable_accumulate_fp16(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
