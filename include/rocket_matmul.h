@@ -15,14 +15,22 @@
  *
  * Numerics: a tile contracts its K with the products exact, each aligned group of 32
  * summed exactly and rounded once to fp32, groups added in fp32 in ascending k. fp16
- * results add one rounding to fp16 per K tile (partials are added on the NPU;
- * ROCKET_KACC=0 adds them on the host in fp32 instead and rounds once more at the
- * end). f32out adds the fp32 partials of K tiles in double. int8 is exact.
+ * results add one rounding to fp16 per K tile: partials are added on the NPU. With
+ * ROCKET_KACC=0, or when the last M tile has fewer than 12 rows, they are added on the
+ * host in fp32 instead and rounded once more at the end. f32out adds the fp32 partials
+ * of K tiles in double. int8 is exact.
+ *
+ * ROCKET_* variables that steer a call are those of the fd's rocket_open(); an fd keeps
+ * up to 64 MiB of buffers between calls and gives them back when it is closed.
  *
  * Thread safety: calls on different fds may run at once; two calls on one fd must not.
  *
- * Returns ROCKET_OK or a negative enum rocket_status (rocket_npu.h). On failure C is
- * unspecified and nothing else has changed.
+ * Returns ROCKET_OK, or with one line of reason on the log channel and C unspecified:
+ *   ROCKET_E_SHAPE        dimensions, alignment, NULL or overlapping matrices, an fd that
+ *                         is not open
+ *   ROCKET_E_NOMEM        host memory, or buffers beyond the NPU's 4 GiB window
+ *   ROCKET_E_DEVICE       the driver refused, or a job hung, faulted or ran out of time
+ *   ROCKET_E_UNSUPPORTED  no encoder for the chip behind fd
  */
 #ifndef ROCKET_MATMUL_H
 #define ROCKET_MATMUL_H
@@ -44,7 +52,7 @@ typedef ROCKET_FLOAT16_T _Float16;
 /*
  * Tile extents that the operation would use. Pure: no device is opened. Mt, Kt and
  * Nt may be NULL. Returns the number of tiles (> 0), or ROCKET_E_SHAPE.
- * Honours ROCKET_MM_MT, ROCKET_MM_NT, ROCKET_MM_KT and, fp16 only, ROCKET_MM_ASYM.
+ * Honours ROCKET_MM_MT, ROCKET_MM_NT, ROCKET_MM_KT and, fp16 only, ROCKET_MM_ASYM, read now.
  * M must be a multiple of 4 here (M = 1 is padded to 4 by the entries below).
  */
 int rocket_matmul_plan(int M, int K, int N, int *Mt, int *Kt, int *Nt);

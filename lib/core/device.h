@@ -20,6 +20,7 @@ struct rocket_device {
 	struct rocket_settings settings; /* as read at open */
 	rocket_bo guard;             /* 4096 bytes at IOVA 0, so that no used buffer sits there */
 	struct rocket_bo_table *bos; /* live buffers of this fd */
+	void *matmul_scratch;        /* taken and put back by exchange; freed with free() */
 	unsigned refs;               /* under the table's lock */
 };
 

@@ -91,6 +91,7 @@ void rocket_device_destroy(struct rocket_device *dev)
 	if (dev->node.fd >= 0 && dev->node.kernel->close(dev->node.fd))
 		rocket_log(ROCKET_LOG_WARN, "closing fd %d: %s", dev->node.fd, strerror(errno));
 	rocket_bo_table_free(dev->bos);
+	free(dev->matmul_scratch);
 	free(dev);
 }
 

@@ -1,2 +1,6 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-librocket_all_la_SOURCES +=
+librocket_all_la_SOURCES += \
+	lib/ops/matmul_stats.h lib/ops/matmul_stats.c \
+	lib/ops/matmul_run.h lib/ops/matmul_run.c \
+	lib/ops/matmul_scratch.h lib/ops/matmul_scratch.c \
+	lib/ops/matmul.c lib/ops/matmul_mt.c

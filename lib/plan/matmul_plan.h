@@ -18,6 +18,8 @@
 
 /* Most tasks one job carries. */
 #define ROCKET_JOB_TASKS_MAX 64
+/* Largest M, K and N. */
+#define ROCKET_MATMUL_DIM_MAX (1 << 24)
 /* Most workers a matmul is split over. */
 #define ROCKET_SPLIT_MAX 8
 

@@ -8,7 +8,6 @@
 #include "rocket_npu.h"
 #include "tiler.h"
 
-#define DIM_MAX (1 << 24)
 #define M_ALIGN 4
 
 /*
@@ -121,7 +120,7 @@ static int begin(struct search *s, enum rocket_matmul_type type, const struct ro
 		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
 					  "matmul type %d does not exist", (int)type);
 	for (unsigned i = 0; i < 3; i++) {
-		if (dims[i].value < 1 || dims[i].value > DIM_MAX)
+		if (dims[i].value < 1 || dims[i].value > ROCKET_MATMUL_DIM_MAX)
 			return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
 						  "%s matmul %dx%dx%d: %s is not in 1..2^24",
 						  tr->name, M, K, N, dims[i].name);

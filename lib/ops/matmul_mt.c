@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* matmul_mt.c - one matmul over several fds, its columns split between workers. */
+#include <string.h>
+
+#include "../core/pool.h"
+#include "../core/status.h"
+#include "../plan/matmul_plan.h"
+#include "matmul_run.h"
+#include "rocket_matmul.h"
+
+struct split_call {
+	const struct rocket_matmul_call *whole;
+	int workers; /* as asked for; some may have no columns */
+	struct rocket_matmul_stats stats[ROCKET_SPLIT_MAX];
+};
+
+static int run_worker(void *arg, unsigned worker)
+{
+	struct split_call *split = arg;
+	struct rocket_matmul_call call = *split->whole;
+	const struct rocket_matmul_traits *tr = rocket_matmul_traits(call.type);
+	struct rocket_device *dev;
+	int n0, fd, ret;
+
+	rocket_matmul_split(split->whole->N, split->workers, (int)tr->n_align, (int)worker, &n0,
+			    &call.N);
+	if (!call.N)
+		return ROCKET_OK;
+	call.b = (const uint8_t *)call.b + (size_t)n0 * (size_t)call.K * tr->in_bits / 8;
+	call.c = (uint8_t *)call.c + (size_t)n0 * rocket_matmul_c_bytes(call.type);
+
+	fd = rocket_open();
+	if (fd < 0)
+		return rocket_status_of_errno(fd);
+	dev = rocket_device_get(fd, call.who);
+	ret = dev ? rocket_matmul_run(fd, dev, &call, &split->stats[worker]) : ROCKET_E_DEVICE;
+	if (dev)
+		rocket_device_put(dev);
+	rocket_close(fd);
+	return ret;
+}
+
+static void add_stats(struct rocket_matmul_stats *sum, const struct rocket_matmul_stats *s)
+{
+	for (unsigned i = 0; i < ROCKET_PHASES; i++)
+		sum->ns[i] += s->ns[i];
+	sum->packed_bytes += s->packed_bytes;
+	sum->unpacked_bytes += s->unpacked_bytes;
+	sum->device_bytes += s->device_bytes;
+	sum->tiles += s->tiles;
+	sum->tasks += s->tasks;
+	sum->submits += s->submits;
+	sum->kicks += s->kicks;
+	if (!sum->mt) {
+		sum->mt = s->mt;
+		sum->kt = s->kt;
+		sum->nt = s->nt;
+		sum->device_accumulates = s->device_accumulates;
+	}
+}
+
+static int worker_count(int nthreads, const struct rocket_settings *set)
+{
+	if (nthreads <= 0)
+		nthreads =
+			set->n_threads > 0 ? set->n_threads : rocket_hw_current()->default_workers;
+	return nthreads < 1 ? 1 : nthreads < ROCKET_SPLIT_MAX ? nthreads : ROCKET_SPLIT_MAX;
+}
+
+/* The whole shape first: its refusal is one line, not one per worker. */
+static int check_shape(const struct rocket_matmul_call *call, const struct rocket_settings *set)
+{
+	struct rocket_matmul_tiles tiles;
+	char why[256];
+	int ret = rocket_matmul_tile(call->type, rocket_hw_current(), set,
+				     rocket_matmul_padded_rows(call->M), call->K, call->N, &tiles,
+				     why, sizeof(why));
+
+	return ret < 0 ? rocket_fail(ret, "%s: %s", call->who, why) : ROCKET_OK;
+}
+
+int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
+			  int nthreads)
+{
+	const struct rocket_matmul_call call = {
+		"rocket_matmul_fp16_mt", ROCKET_MM_FP16_FP16, M, K, N, A, B, C, (size_t)N
+	};
+	const struct rocket_settings set = rocket_settings_read();
+	struct split_call split = { .whole = &call, .workers = worker_count(nthreads, &set) };
+	struct rocket_matmul_stats sum = { 0 };
+	uint64_t start = rocket_matmul_now_ns();
+	int ret = rocket_matmul_check(&call);
+
+	if (!ret)
+		ret = check_shape(&call, &set);
+	if (ret)
+		return ret;
+	ret = rocket_pool_run((unsigned)split.workers, run_worker, &split);
+	for (int i = 0; i < split.workers; i++)
+		add_stats(&sum, &split.stats[i]);
+	sum.total_ns = rocket_matmul_now_ns() - start;
+	if (sum.tiles)
+		rocket_matmul_set_last_stats(&sum);
+	return ret;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * matmul_scratch.h - the buffers of a matmul, kept by the fd between calls.
+ *
+ * One set per fd: whoever runs on the fd takes it out and puts it back, so that calls
+ * that run at the same time against the rules still do not share a buffer.
+ */
+#ifndef ROCKET_OPS_MATMUL_SCRATCH_H
+#define ROCKET_OPS_MATMUL_SCRATCH_H
+
+#include "../core/device.h"
+#include "../plan/matmul_plan.h"
+
+struct rocket_matmul_scratch {
+	rocket_bo a, b, out[2];
+	rocket_bo programs; /* one job's register programs */
+	uint64_t submit[];  /* what rocket_submit_tasks_pre() needs for a full job */
+};
+
+/* Room for one program of a job whose tasks are started one by one. */
+#define ROCKET_PROGRAM_SLOT 1024
+
+/* Buffers for a plan. NULL with the reason logged and *status set. */
+struct rocket_matmul_scratch *rocket_matmul_scratch_take(int fd, struct rocket_device *dev,
+							 const struct rocket_matmul_plan *plan,
+							 int *status);
+/* Give them back after a good run: kept when they are small enough, else freed. */
+void rocket_matmul_scratch_put(int fd, struct rocket_device *dev, struct rocket_matmul_scratch *s);
+/* Free them, as after a failed run that may still be writing to them. */
+void rocket_matmul_scratch_free(int fd, struct rocket_matmul_scratch *s);
+
+/* Bytes the NPU sees. */
+uint64_t rocket_matmul_scratch_bytes(const struct rocket_matmul_scratch *s);
+
+#endif
