@@ -3,9 +3,6 @@ if HAVE_CMOCKA
 matmul_test_support = tests/matmul/support.h tests/matmul/support.c
 matmul_tests = tests/matmul/test_layout tests/matmul/test_plan
 
-check_PROGRAMS += $(matmul_tests)
-TESTS += $(matmul_tests)
-
 tests_matmul_test_layout_SOURCES = tests/matmul/test_layout.c $(matmul_test_support)
 tests_matmul_test_layout_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_layout_LDADD = librocket-all.la $(CMOCKA_LIBS)
@@ -13,6 +10,35 @@ tests_matmul_test_layout_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_plan_SOURCES = tests/matmul/test_plan.c $(matmul_test_support)
 tests_matmul_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_plan_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+if SIM
+matmul_device_support = $(matmul_test_support) \
+	tests/matmul/device.h tests/matmul/device.c \
+	tests/matmul/reference.h tests/matmul/reference.c
+matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_refusals \
+	tests/matmul/test_threads
+matmul_tests += $(matmul_device_tests)
+THREAD_TESTS += $(matmul_device_tests)
+
+tests_matmul_test_numerics_SOURCES = tests/matmul/test_numerics.c $(matmul_device_support)
+tests_matmul_test_numerics_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_numerics_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_refusals_SOURCES = tests/matmul/test_refusals.c $(matmul_device_support) \
+	tests/matmul/inject.h tests/matmul/inject.c
+tests_matmul_test_refusals_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_refusals_LDADD = librocket-all.la $(CMOCKA_LIBS)
+tests_matmul_test_refusals_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=sim_dev_ioctl,--wrap=sim_dev_mmap,--wrap=sim_dev_munmap
+
+tests_matmul_test_threads_SOURCES = tests/matmul/test_threads.c $(matmul_device_support)
+tests_matmul_test_threads_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_threads_LDADD = librocket-all.la $(CMOCKA_LIBS)
+endif
+
+check_PROGRAMS += $(matmul_tests)
+TESTS += $(matmul_tests)
 endif
 
 EXTRA_DIST += \

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * device.h - matmul tests on the simulated NPU: opening it under given settings, and
+ * matrices to multiply.
+ */
+#ifndef TESTS_MATMUL_DEVICE_H
+#define TESTS_MATMUL_DEVICE_H
+
+#include "rocket_matmul.h"
+#include "rocket_npu.h"
+#include "support.h"
+
+/* Set the variables ("A=1 B=2", every other ROCKET_ one that steers a matmul unset) and open
+ * the simulated RK3588. Fails the test when that fails. */
+int test_open(const char *env);
+
+/* How an operand is filled. */
+enum test_fill {
+	TEST_FILL_SMALL_INTEGERS, /* -2..2: every sum in these tests is exact in fp16 */
+	TEST_FILL_UNIFORM,        /* multiples of 2^-11 in [-1, 1] */
+	TEST_FILL_ANY_EXPONENT,   /* any finite half up to 2^4, subnormals included */
+};
+
+_Float16 *test_halves(struct test_rng *rng, size_t count, enum test_fill fill);
+int8_t *test_bytes(struct test_rng *rng, size_t count);
+
+/* Lines logged at error level since the last test_log_start(), and the last of them. */
+void test_log_start(void);
+unsigned test_log_errors(void);
+const char *test_log_last(void);
+
+#endif

@@ -1,0 +1,397 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* test_refusals.c - bad calls and failing devices: a status, one line, nothing lost. */
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "device.h"
+#include "inject.h"
+#include "lib/core/device.h"
+#include "reference.h"
+
+/* The watchdog of the simulated device in these tests. */
+#define SIM_TIMEOUT_MS 20
+
+/* A good 8x64x32 problem of each type, and its results. */
+static _Alignas(64) _Float16 A[8 * 64], B[32 * 64], C[8 * 32];
+static _Alignas(64) int8_t A8[8 * 64], B8[32 * 64];
+static _Alignas(64) int32_t C8[8 * 32];
+static _Alignas(64) float F[8 * 32];
+
+static void fill_operands(void)
+{
+	for (int i = 0; i < 8 * 64; i++) {
+		A8[i] = (int8_t)(i % 7 - 3);
+		A[i] = (_Float16)A8[i];
+	}
+	for (int i = 0; i < 32 * 64; i++) {
+		B8[i] = (int8_t)(i % 5 - 2);
+		B[i] = (_Float16)B8[i];
+	}
+}
+
+/* An address that far apart from another that anything fits between; never touched. */
+#define FAR(sixteenths) ((void *)((UINTPTR_MAX / 16 + 1) * (sixteenths)))
+
+/* All three entries and the split one give the exact result on fd. */
+static void require_good(int fd)
+{
+	memset(C, 0xff, sizeof(C));
+	memset(F, 0xff, sizeof(F));
+	memset(C8, 0xff, sizeof(C8));
+	assert_int_equal(rocket_matmul_fp16(fd, 8, 64, 32, A, B, C), ROCKET_OK);
+	assert_int_equal(rocket_matmul_fp16_f32out(fd, 8, 64, 32, A, B, F), ROCKET_OK);
+	assert_int_equal(rocket_matmul_int8(fd, 8, 64, 32, A8, B8, C8), ROCKET_OK);
+	for (int m = 0; m < 8; m++)
+		for (int n = 0; n < 32; n++) {
+			int64_t want = reference_int8(64, A8 + m * 64, B8 + n * 64);
+
+			assert_int_equal(C8[m * 32 + n], want);
+			assert_true((double)C[m * 32 + n] == (double)want);
+			assert_true((double)F[m * 32 + n] == (double)want);
+		}
+}
+
+/* ---- bad input ---- */
+
+enum entry { FP16, F32OUT, INT8, MT, ENTRIES };
+
+struct bad_call {
+	int M, K, N;
+	const void *a, *b;
+	void *c;
+	const char *reason; /* in the line */
+	int status;
+};
+
+static int call_entry(enum entry e, int fd, const struct bad_call *x)
+{
+	switch (e) {
+	case FP16:
+		return rocket_matmul_fp16(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	case F32OUT:
+		return rocket_matmul_fp16_f32out(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	case INT8:
+		return rocket_matmul_int8(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	default:
+		return rocket_matmul_fp16_mt(x->M, x->K, x->N, x->a, x->b, x->c, 2);
+	}
+}
+
+static void require_refusal(enum entry e, int fd, const struct bad_call *x, unsigned row)
+{
+	int buffers = inject_live_buffers(), maps = inject_live_maps();
+	int ret;
+
+	test_log_start();
+	ret = call_entry(e, fd, x);
+	if (ret != x->status || test_log_errors() != 1 || !strstr(test_log_last(), x->reason))
+		fail_msg("row %u, entry %d: status %d, %u lines, last \"%s\"; expected \"%s\"", row,
+			 e, ret, test_log_errors(), test_log_last(), x->reason);
+	assert_int_equal(inject_live_buffers(), buffers);
+	assert_int_equal(inject_live_maps(), maps);
+}
+
+static void bad_input_is_refused_with_one_line(void **state)
+{
+	uint8_t *bytes = (uint8_t *)A;
+	const struct bad_call rows[] = {
+		{ 0, 64, 32, A, B, F, "M is not in 1..2^24", ROCKET_E_SHAPE },
+		{ 8, 0, 32, A, B, F, "K is not in 1..2^24", ROCKET_E_SHAPE },
+		{ 8, 64, 0, A, B, F, "N is not in 1..2^24", ROCKET_E_SHAPE },
+		{ -8, 64, 32, A, B, F, "M is not in 1..2^24", ROCKET_E_SHAPE },
+		{ 8, INT_MIN, 32, A, B, F, "K is not in 1..2^24", ROCKET_E_SHAPE },
+		{ INT_MAX, INT_MAX, INT_MAX, A, B, F, "M is not in 1..2^24", ROCKET_E_SHAPE },
+		{ 8, 64, (1 << 24) + 32, A, B, F, "N is not in 1..2^24", ROCKET_E_SHAPE },
+		{ 8, 64, 32, NULL, B, F, "A is NULL", ROCKET_E_SHAPE },
+		{ 8, 64, 32, A, NULL, F, "B is NULL", ROCKET_E_SHAPE },
+		{ 8, 64, 32, A, B, NULL, "C is NULL", ROCKET_E_SHAPE },
+		{ 8, 64, 32, A, B, A, "C overlaps A", ROCKET_E_SHAPE },
+		{ 8, 64, 32, A, B, B, "C overlaps B", ROCKET_E_SHAPE },
+		{ 8, 64, 32, A, B, bytes + 8 * 64 - 4, "C overlaps A", ROCKET_E_SHAPE },
+		{ 8, 64, 32, A, B, (uint8_t *)F + 1, "C is not aligned", ROCKET_E_SHAPE },
+		{ 8, 64, 32, (void *)(UINTPTR_MAX - 63), B, F, "does not fit in memory",
+		  ROCKET_E_SHAPE },
+		{ 1 << 24, 1 << 24, 1 << 24, FAR(15), FAR(13), (void *)4096, "2^31 - 1 tiles",
+		  ROCKET_E_SHAPE },
+		{ 3, 64, 32, A, B, F, "M is not a multiple of 4", ROCKET_E_SHAPE },
+		{ 8, 48, 32, A, B, F, "K is not a multiple of 32", ROCKET_E_SHAPE },
+		{ 8, 64, 8, A, B, F, "N is not a multiple of", ROCKET_E_SHAPE },
+	};
+	int fd = test_open("");
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		for (int e = 0; e < ENTRIES; e++)
+			require_refusal((enum entry)e, fd, &rows[i], i);
+	require_good(fd);
+	rocket_close(fd);
+}
+
+static void misaligned_halves_are_refused(void **state)
+{
+	const struct bad_call x = {
+		8, 64, 32, (uint8_t *)A + 1, B, F, "A is not aligned", ROCKET_E_SHAPE
+	};
+	int fd = test_open("");
+
+	(void)state;
+	require_refusal(FP16, fd, &x, 0);
+	require_refusal(F32OUT, fd, &x, 1);
+	require_refusal(MT, fd, &x, 2);
+	rocket_close(fd);
+}
+
+/* Operands nobody could hold: refused by their figure before anything is touched. */
+static void problem_beyond_the_address_window_is_refused_with_its_size(void **state)
+{
+	const struct bad_call x = { 1 << 20, 1 << 12, 1 << 6, (void *)(uintptr_t)4096,
+				    FAR(2),  FAR(6),  "MiB",  ROCKET_E_NOMEM };
+	int fd = test_open("");
+
+	(void)state;
+	require_refusal(FP16, fd, &x, 0);
+	require_refusal(F32OUT, fd, &x, 1);
+	rocket_close(fd);
+}
+
+static void fd_that_is_no_device_is_refused(void **state)
+{
+	const struct bad_call x = { 8, 64, 32, A, B, F, "is not open here", ROCKET_E_SHAPE };
+	int closed = test_open(""), foreign = open("/dev/null", O_RDWR);
+	const int fds[] = { -1, INT_MIN, INT_MAX, closed, foreign };
+
+	(void)state;
+	rocket_close(closed);
+	assert_true(foreign >= 0);
+	for (unsigned i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
+		for (int e = FP16; e <= INT8; e++)
+			require_refusal((enum entry)e, fds[i], &x, i);
+	close(foreign);
+}
+
+static void plan_functions_refuse_and_accept_missing_outputs(void **state)
+{
+	int mt = 7, kt = 7, nt = 7;
+
+	(void)state;
+	rocket_close(test_open(""));
+	test_log_start();
+	assert_int_equal(rocket_matmul_plan(5, 64, 32, &mt, &kt, &nt), ROCKET_E_SHAPE);
+	assert_int_equal(rocket_matmul_plan_int8(4, 64, 16, &mt, &kt, &nt), ROCKET_E_SHAPE);
+	assert_int_equal(test_log_errors(), 2);
+	assert_true(mt == 7 && kt == 7 && nt == 7);
+	assert_int_equal(rocket_matmul_plan(512, 3840, 4096, NULL, NULL, NULL), 512);
+	assert_int_equal(rocket_matmul_plan_int8(512, 3840, 4096, &mt, &kt, &nt), 192);
+	assert_true(mt == 256 && kt == 640 && nt == 256);
+}
+
+static void device_that_cannot_be_opened_fails_every_worker(void **state)
+{
+	int ret;
+
+	(void)state;
+	rocket_close(test_open(""));
+	setenv("ROCKET_DEVICE", "/nonexistent/accel0", 1);
+	test_log_start();
+	ret = rocket_matmul_fp16_mt(8, 64, 32, A, B, C, 2);
+	assert_true(ret < 0);
+	assert_true(test_log_errors() >= 1);
+	rocket_close(test_open(""));
+	assert_int_equal(rocket_matmul_fp16_mt(8, 64, 32, A, B, C, 2), ROCKET_OK);
+}
+
+/* ---- injected failures ---- */
+
+/* Several jobs, both partial buffers, a host accumulator: every path that can fail. */
+static int call_each(int fd, int which)
+{
+	switch (which) {
+	case 0:
+		return rocket_matmul_fp16(fd, 8, 64, 32, A, B, C);
+	case 1:
+		return rocket_matmul_fp16_f32out(fd, 8, 64, 32, A, B, F);
+	default:
+		return rocket_matmul_int8(fd, 8, 64, 32, A8, B8, C8);
+	}
+}
+
+/* Make event n of a kind fail in one call on fd. Returns 0 when there is no event n. */
+static int fail_once(enum inject_kind kind, unsigned n, int fd, int which)
+{
+	int buffers = inject_live_buffers(), maps = inject_live_maps();
+	int ret, fired;
+
+	test_log_start();
+	inject_start(kind, n);
+	ret = call_each(fd, which);
+	fired = inject_stop();
+	if (!fired) {
+		assert_int_equal(ret, ROCKET_OK);
+		return 0;
+	}
+	if (ret == ROCKET_OK)
+		fail_msg("event %u of kind %d failed unnoticed", n, kind);
+	if (test_log_errors() != 1)
+		fail_msg("event %u of kind %d: %u lines, last \"%s\"", n, kind, test_log_errors(),
+			 test_log_last());
+	if (kind == INJECT_FAULT || kind == INJECT_BLIND)
+		assert_int_equal(ret, ROCKET_E_DEVICE);
+	if (kind == INJECT_ALLOC)
+		assert_int_equal(ret, ROCKET_E_NOMEM);
+	/* Buffers that the fd kept for its next call may be gone, none may be left over. */
+	assert_true(inject_live_buffers() <= buffers);
+	assert_true(inject_live_maps() <= maps);
+	require_good(fd);
+	return 1;
+}
+
+/* The calls of an fd that has its buffers already. */
+static void every_failure_is_survived(enum inject_kind kind)
+{
+	static const char *const envs[] = { "ROCKET_MM_KT=32", "ROCKET_MM_KT=32 ROCKET_KACC=0" };
+
+	for (unsigned e = 0; e < 2; e++) {
+		int fd = test_open(envs[e]);
+
+		require_good(fd);
+		for (int which = 0; which < 3; which++) {
+			unsigned n = 0;
+
+			while (fail_once(kind, n, fd, which))
+				n++;
+			/* On a warm fd nothing is mapped any more. */
+			assert_true(n > 0 || kind == INJECT_MMAP);
+		}
+		rocket_close(fd);
+	}
+}
+
+/* The first call of an fd, which sets up its buffers. */
+static void every_first_failure_is_survived(enum inject_kind kind)
+{
+	for (int which = 0; which < 3; which++) {
+		unsigned n = 0;
+		int fd;
+
+		for (;; n++) {
+			int more;
+
+			fd = test_open("ROCKET_MM_KT=32");
+			more = fail_once(kind, n, fd, which);
+			rocket_close(fd);
+			if (!more)
+				break;
+		}
+		assert_true(n > 2);
+	}
+}
+
+static void failed_allocation_loses_nothing(void **state)
+{
+	(void)state;
+	every_failure_is_survived(INJECT_ALLOC);
+	every_first_failure_is_survived(INJECT_ALLOC);
+}
+
+static void failed_device_call_loses_nothing(void **state)
+{
+	(void)state;
+	every_failure_is_survived(INJECT_IOCTL);
+	every_first_failure_is_survived(INJECT_IOCTL);
+}
+
+static void failed_mapping_loses_nothing(void **state)
+{
+	(void)state;
+	every_first_failure_is_survived(INJECT_MMAP);
+}
+
+static void faulting_job_is_a_device_error(void **state)
+{
+	(void)state;
+	every_failure_is_survived(INJECT_FAULT);
+}
+
+/* On a driver that calls a retired job done, the missing result gives it away. */
+static void retired_job_is_noticed_where_the_driver_says_nothing(void **state)
+{
+	int fd = test_open("ROCKET_MM_KT=32 ROCKET_KACC=0");
+	struct rocket_device *dev = rocket_device_get(fd, "test");
+	struct rocket_hw_profile profile = *dev->profile;
+	const struct rocket_hw_profile *real = dev->profile;
+
+	(void)state;
+	profile.slow_wait_ms = SIM_TIMEOUT_MS / 2;
+	dev->profile = &profile;
+	dev->node.caps.errors_reported = 0;
+	for (int which = 0; which < 3; which++)
+		assert_true(fail_once(INJECT_BLIND, 0, fd, which));
+	dev->profile = real;
+	rocket_device_put(dev);
+	rocket_close(fd);
+}
+
+static void wait_that_runs_out_is_a_device_error(void **state)
+{
+	const int M = 512, K = 2048, N = 512;
+	_Float16 *a = calloc((size_t)M * K, 2), *b = calloc((size_t)N * K, 2);
+	_Float16 *c = calloc((size_t)M * N, 2);
+	int fd = test_open("ROCKET_WAIT_MS=1"), other = test_open("");
+
+	(void)state;
+	assert_true(a && b && c);
+	test_log_start();
+	assert_int_equal(rocket_matmul_fp16(fd, M, K, N, a, b, c), ROCKET_E_DEVICE);
+	assert_int_equal(test_log_errors(), 1);
+	assert_non_null(strstr(test_log_last(), "ran out"));
+	/* The job still runs; its operands and result may go at once. */
+	free(a);
+	free(b);
+	free(c);
+	require_good(other);
+	rocket_close(fd);
+	require_good(other);
+	rocket_close(other);
+}
+
+static void closing_gives_every_buffer_back(void **state)
+{
+	int buffers = inject_live_buffers(), maps = inject_live_maps(), fd = test_open("");
+
+	(void)state;
+	require_good(fd);
+	require_good(fd);
+	rocket_close(fd);
+	assert_int_equal(inject_live_maps(), maps);
+	/* The kernel drops the handles of a closed fd without being asked one by one. */
+	assert_true(inject_live_buffers() >= buffers);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bad_input_is_refused_with_one_line),
+		cmocka_unit_test(misaligned_halves_are_refused),
+		cmocka_unit_test(problem_beyond_the_address_window_is_refused_with_its_size),
+		cmocka_unit_test(fd_that_is_no_device_is_refused),
+		cmocka_unit_test(plan_functions_refuse_and_accept_missing_outputs),
+		cmocka_unit_test(device_that_cannot_be_opened_fails_every_worker),
+		cmocka_unit_test(failed_allocation_loses_nothing),
+		cmocka_unit_test(failed_device_call_loses_nothing),
+		cmocka_unit_test(failed_mapping_loses_nothing),
+		cmocka_unit_test(faulting_job_is_a_device_error),
+		cmocka_unit_test(retired_job_is_noticed_where_the_driver_says_nothing),
+		cmocka_unit_test(wait_that_runs_out_is_a_device_error),
+		cmocka_unit_test(closing_gives_every_buffer_back),
+	};
+
+	char timeout[16];
+
+	snprintf(timeout, sizeof(timeout), "%d", SIM_TIMEOUT_MS);
+	setenv("ROCKET_SIM_TIMEOUT_MS", timeout, 1);
+	fill_operands();
+	return test_run_group("refusals", tests, sizeof(tests) / sizeof(tests[0]), 0);
+}
