@@ -54,3 +54,6 @@ tests_device_test_submit_LDADD = $(device_test_libs)
 endif
 endif
 endif
+
+TESTS += tests/device/seam.sh
+EXTRA_DIST += tests/device/seam.sh
