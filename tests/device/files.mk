@@ -4,8 +4,12 @@ if SIM
 if PROVIDER_ROCKET
 device_tests = \
 	tests/device/test_buffer \
+	tests/device/test_fault \
 	tests/device/test_open \
+	tests/device/test_pool \
+	tests/device/test_provider \
 	tests/device/test_seam \
+	tests/device/test_settings \
 	tests/device/test_sim_bo \
 	tests/device/test_sim_fd \
 	tests/device/test_sim_jobs \
@@ -51,6 +55,26 @@ tests_device_test_sim_submit_LDADD = $(device_test_libs)
 tests_device_test_submit_SOURCES = tests/device/test_submit.c $(device_test_support)
 tests_device_test_submit_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_submit_LDADD = $(device_test_libs)
+tests_device_test_pool_SOURCES = tests/device/test_pool.c $(device_test_support)
+tests_device_test_pool_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_pool_LDADD = $(device_test_libs)
+
+tests_device_test_provider_SOURCES = tests/device/test_provider.c $(device_test_support)
+tests_device_test_provider_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_provider_LDADD = $(device_test_libs)
+
+tests_device_test_settings_SOURCES = tests/device/test_settings.c $(device_test_support)
+tests_device_test_settings_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_settings_LDADD = $(device_test_libs)
+
+# Every call that can fail goes through the wrappers of the test.
+tests_device_test_fault_SOURCES = tests/device/test_fault.c $(device_test_support)
+tests_device_test_fault_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_fault_LDADD = $(device_test_libs)
+tests_device_test_fault_LDFLAGS = $(AM_LDFLAGS) \
+	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=free \
+	-Wl,--wrap=sim_dev_open,--wrap=sim_dev_ioctl,--wrap=sim_dev_mmap \
+	-Wl,--wrap=pthread_create,--wrap=memfd_create,--wrap=ftruncate,--wrap=mmap
 endif
 endif
 endif

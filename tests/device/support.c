@@ -41,7 +41,21 @@ unsigned test_count_fds(void)
 
 unsigned test_count_threads(void)
 {
-	return count_entries("/proc/self/task");
+	unsigned n, again = count_entries("/proc/self/task");
+
+	do { /* one that was joined may take a moment to disappear */
+		n = again;
+		test_sleep_ms(2);
+		again = count_entries("/proc/self/task");
+	} while (n != again);
+	return n;
+}
+
+bool test_threads_are(unsigned n)
+{
+	for (unsigned i = 0; i < 200 && count_entries("/proc/self/task") != n; i++)
+		test_sleep_ms(3);
+	return count_entries("/proc/self/task") == n;
 }
 
 /* ---- log lines ---- */

@@ -30,6 +30,8 @@ void test_sleep_ms(unsigned ms);
 /* Open fds and threads of this process, to see what leaks. */
 unsigned test_count_fds(void);
 unsigned test_count_threads(void);
+/* Whether there are n threads, now or in a moment. */
+bool test_threads_are(unsigned n);
 
 /* ---- log lines of the library ---- */
 

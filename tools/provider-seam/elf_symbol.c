@@ -28,8 +28,8 @@ static bool name_is(const uint8_t *image, size_t size, const Elf64_Shdr *strings
 {
 	size_t n = strlen(name) + 1;
 
-	return inside(size, strings->sh_offset, strings->sh_size) && inside(strings->sh_size, at, n) &&
-	       !memcmp(image + strings->sh_offset + at, name, n);
+	return inside(size, strings->sh_offset, strings->sh_size) &&
+	       inside(strings->sh_size, at, n) && !memcmp(image + strings->sh_offset + at, name, n);
 }
 
 static int find_in_table(const uint8_t *image, size_t size, const Elf64_Ehdr *ehdr,

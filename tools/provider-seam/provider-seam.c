@@ -142,7 +142,8 @@ static void print_seam(void)
 {
 	const struct rocket_provider_op *op;
 
-	printf("struct rocket_provider (lib/core/provider.h), ABI %u, %zu bytes. A provider owes:\n",
+	printf("struct rocket_provider (lib/core/provider.h), ABI %u, %zu bytes. A provider "
+	       "owes:\n",
 	       ROCKET_PROVIDER_ABI, sizeof(struct rocket_provider));
 	for (unsigned i = 0; (op = rocket_provider_op(i)); i++)
 		printf("  %-15s %s\n", op->name, op->duty);
