@@ -41,6 +41,7 @@ struct sim_bo {
 	uint8_t *mem;                /* the device's view */
 	bool lent;                   /* that view is also the CPU's mapping */
 	struct sim_job *writer;      /* the job queued last that writes it */
+	struct sim_job *user;        /* the job queued last that reads or writes it */
 	struct sim_bo *next, **link; /* all buffers of the file */
 	struct sim_bo *next_dead;
 };
@@ -174,6 +175,7 @@ void sim_sched_finish(struct sim_job *job, int error);
 
 /* With dev->lock held. */
 struct sim_job *sim_job_get(struct sim_job *job);
+/* NULL is nothing to drop. */
 void sim_job_put(struct sim_job *job);
 
 /* ---- requests (ioctl.c, submit.c, gem.c) ---- */

@@ -44,8 +44,8 @@ void sim_bo_put(struct sim_bo *bo)
 		return;
 	sim_space_remove(&file->space, bo);
 	unlink_bo(bo);
-	if (bo->writer)
-		sim_job_put(bo->writer);
+	sim_job_put(bo->writer);
+	sim_job_put(bo->user);
 	if (file->running) { /* the kick may hold a pointer into it until it ends */
 		bo->next_dead = file->dead;
 		file->dead = bo;
@@ -102,8 +102,8 @@ void sim_gem_release(struct sim_file *file)
 	}
 	while ((bo = file->bos)) {
 		unlink_bo(bo);
-		if (bo->writer)
-			sim_job_put(bo->writer);
+		sim_job_put(bo->writer);
+		sim_job_put(bo->user);
 		if (!bo->lent) /* a CPU mapping outlives its file */
 			munmap(bo->mem, bo->size);
 		free(bo);
@@ -182,13 +182,15 @@ int sim_gem_close(struct sim_file *file, uint32_t handle)
 }
 
 /*
- * The error of the job that wrote the buffer last stays until a later one succeeds:
- * -ECANCELED when it hung or was cancelled, -EIO when it faulted.
+ * Waits for readers, too: the caller may be about to write (L-14 of the kernel document). The
+ * jobs of a file end in order, so the last user is the one to wait for. The error of the
+ * job that wrote the buffer last stays until a later one succeeds: -ECANCELED when it hung
+ * or was cancelled, -EIO when it faulted.
  */
 int sim_prep_bo(struct sim_file *file, struct drm_rocket_prep_bo *args)
 {
 	struct sim_device *dev = file->dev;
-	struct sim_job *writer = NULL;
+	struct sim_job *user = NULL, *writer = NULL;
 	struct sim_bo *bo;
 	int r = 0;
 
@@ -196,17 +198,20 @@ int sim_prep_bo(struct sim_file *file, struct drm_rocket_prep_bo *args)
 		return -EINVAL;
 	pthread_mutex_lock(&dev->lock);
 	bo = sim_bo_lookup(file, args->handle);
+	if (bo && bo->user)
+		user = sim_job_get(bo->user);
 	if (bo && bo->writer)
 		writer = sim_job_get(bo->writer);
 	pthread_mutex_unlock(&dev->lock);
 	if (!bo)
 		return -ENOENT;
-	if (!writer)
+	if (!user)
 		return 0;
-	r = sim_sched_wait(writer, args->timeout_ns);
+	r = sim_sched_wait(user, args->timeout_ns);
 	pthread_mutex_lock(&dev->lock);
-	if (!r && sim_param("rocket_report_errors", 1))
+	if (!r && writer && sim_param("rocket_report_errors", 1))
 		r = writer->error;
+	sim_job_put(user);
 	sim_job_put(writer);
 	pthread_mutex_unlock(&dev->lock);
 	return r;

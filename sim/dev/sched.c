@@ -5,7 +5,7 @@
  * A file is one scheduling entity: its jobs run in the order of submission, on one core
  * while it has any; when it has none, its next job goes to the core with the least load.
  * Only a file's own jobs can name its buffers, so this order already satisfies every
- * implicit fence between jobs; what is left of fences is waiting for a buffer's writer.
+ * implicit fence between jobs; what is left of fences is waiting for a buffer's last user.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -27,7 +27,7 @@ struct sim_job *sim_job_get(struct sim_job *job)
 
 void sim_job_put(struct sim_job *job)
 {
-	if (!--job->refs)
+	if (job && !--job->refs)
 		free(job);
 }
 
@@ -102,6 +102,12 @@ struct sim_job *sim_sched_next(struct sim_core *core)
 	return job;
 }
 
+static void set_fence(struct sim_job **fence, struct sim_job *job)
+{
+	sim_job_put(*fence);
+	*fence = sim_job_get(job);
+}
+
 void sim_sched_push(struct sim_job *job)
 {
 	struct sim_file *file = job->file;
@@ -109,12 +115,10 @@ void sim_sched_push(struct sim_job *job)
 
 	pthread_mutex_lock(&dev->lock);
 	job->id = ++dev->next_job;
-	for (uint32_t i = 0; i < job->n_out; i++) {
-		struct sim_bo *bo = job->bos[job->n_in + i];
-
-		if (bo->writer)
-			sim_job_put(bo->writer);
-		bo->writer = sim_job_get(job);
+	for (uint32_t i = 0; i < job->n_in + job->n_out; i++) {
+		set_fence(&job->bos[i]->user, job);
+		if (i >= job->n_in)
+			set_fence(&job->bos[i]->writer, job);
 	}
 	choose_core(file);
 	*file->queue_tail = job;

@@ -93,16 +93,17 @@ static void error_is_hidden_like_the_stock_driver_on_demand(void **state)
 	assert_int_equal(sim_dev_param_set("rocket", "rocket_report_errors", 1), 0);
 }
 
-static void input_of_a_failed_job_is_clean(void **state)
+/* The caller may be about to write what a job still reads: a wait, but no error. */
+static void input_of_a_failed_job_is_waited_for_and_clean(void **state)
 {
 	struct kit bad;
 
 	(void)state;
 	kit_init(&bad, fd, KIT_HANG, 1);
 	assert_int_equal(kit_submit(&bad), 0);
-	assert_int_equal(raw_prep(fd, bad.a.handle, 0),
-			 0); /* nobody writes it: no wait, no error */
-	assert_int_equal(kit_wait(&bad, 5000), -ECANCELED);
+	assert_int_equal(raw_prep(fd, bad.a.handle, 0), -EBUSY);
+	assert_int_equal(raw_prep(fd, bad.a.handle, 5000), 0);
+	assert_int_equal(kit_wait(&bad, 0), -ECANCELED);
 	assert_int_equal(raw_prep(fd, bad.a.handle, 0), 0);
 }
 
@@ -398,7 +399,7 @@ int main(void)
 		T(program_unmapped_is_reported),
 		T(error_goes_away_with_the_next_good_job),
 		T(error_is_hidden_like_the_stock_driver_on_demand),
-		T(input_of_a_failed_job_is_clean),
+		T(input_of_a_failed_job_is_waited_for_and_clean),
 		T(job_behind_a_hung_one_runs),
 		T(other_file_is_not_harmed),
 		T(prep_busy_follows_the_deadline),
