@@ -1,0 +1,8 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* Linked into the programs of "make check": their node is the in-process device. */
+#include <stdlib.h>
+
+__attribute__((constructor)) static void choose_node(void)
+{
+	setenv("ROCKET_DEVICE", "sim", 1);
+}

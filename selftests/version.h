@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * version.h - what may be expected of which interface version.
+ *
+ * A test names the expectation it depends on. On a driver older than that expectation the
+ * test is skipped (the feature is absent, or trying it would damage the kernel), or its
+ * failure is reported as known (XFAIL), with the reason from this table.
+ */
+#ifndef SELFTESTS_VERSION_H
+#define SELFTESTS_VERSION_H
+
+#include <stdbool.h>
+
+enum expectation {
+	EXPECT_ALWAYS,
+	EXPECT_GROWING_STRUCTS,  /* bigger descriptors: zero tail accepted, else E2BIG */
+	EXPECT_SUBMIT_ERRORS,    /* SUBMIT returns what was wrong with a job */
+	EXPECT_JOB_ERRORS,       /* PREP_BO returns the error of a failed job */
+	EXPECT_READ_FENCES,      /* PREP_BO of an input waits for its readers */
+	EXPECT_DUPLICATES,       /* one buffer listed twice is one buffer */
+	EXPECT_SIZE_CHECKED,     /* CREATE_BO refuses size 0 with EINVAL */
+	EXPECT_PROGRAM_CHECKED,  /* SUBMIT looks at a program's address and length */
+	EXPECT_COUNTS_BOUNDED,   /* huge counts are refused before memory is allocated */
+	EXPECT_LONG_JOBS,        /* a job that makes progress is not timed out */
+	EXPECT_BIG_BUFFERS,      /* buffers of 2 GiB and more */
+	EXPECT_CLOSE_IN_FLIGHT,  /* close() with jobs in flight */
+	EXPECT_RESERVED_CHECKED, /* unknown flags, reserved of a job */
+	EXPECT_BATCH,            /* DRM_ROCKET_JOB_BATCHED */
+};
+
+enum before {
+	BEFORE_DEFECT, /* run; a failure is known */
+	BEFORE_DANGER, /* do not run */
+	BEFORE_ABSENT, /* nothing to run */
+};
+
+struct expectation_row {
+	int major, minor; /* holds since */
+	enum before before;
+	const char *reason;
+};
+
+/* NULL when a driver of this version meets the expectation, else the row that says why not. */
+const struct expectation_row *expectation_unmet(enum expectation e, int major, int minor);
+
+#endif
