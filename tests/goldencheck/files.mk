@@ -1,8 +1,20 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-EXTRA_DIST += \
-	tests/goldencheck/data/conv_fp16_3x3_p1_ic32_oc16_8x8.txt \
-	tests/goldencheck/data/conv_int8q_dw3x3_s2_p1_c64_9x9.txt \
-	tests/goldencheck/data/fly_fp16_mul_4096.txt \
-	tests/goldencheck/data/fly_int8_max_4096.txt \
-	tests/goldencheck/data/lut_sigmoid_n128.csv \
-	tests/goldencheck/data/pool_fp16_max_5x5s1_p2_c64_13x13.txt
+# The checker of recorded data. Built always, so that it can be pointed at any directory.
+noinst_PROGRAMS += tests/golden
+tests_golden_SOURCES = \
+	tests/goldencheck/main.c \
+	tests/goldencheck/check.h tests/goldencheck/check.c \
+	tests/goldencheck/source.h tests/goldencheck/source.c \
+	tests/goldencheck/image.h tests/goldencheck/image.c \
+	tests/goldencheck/programs.h tests/goldencheck/programs.c tests/goldencheck/chains.c \
+	tests/goldencheck/index.c tests/goldencheck/plans.c tests/goldencheck/layouts.c \
+	tests/goldencheck/numerics.c tests/goldencheck/lint.c
+tests_golden_LDADD = librocket-all.la
+if SIM
+tests_golden_SOURCES += tests/model/board.h tests/model/board.c
+tests_golden_LDADD += libnpu-model.la
+endif
+
+GOLDEN_TESTS = tests/goldencheck/golden.sh tests/goldencheck/lint.sh tests/goldencheck/malformed.sh
+TESTS += $(GOLDEN_TESTS)
+EXTRA_DIST += $(GOLDEN_TESTS) tests/goldencheck/data

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* plans.c - recorded plans, tile vectors and column splits against the planners. */
+#include "check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/plan/matmul_plan.h"
+#include "rocket_npu.h"
+
+/* The machine the plans were recorded on. */
+static const struct rocket_hw_profile rk3588 = {
+	.name = "rk3588",
+	.cbuf_banks = 12,
+	.cbuf_bank_size = 32768,
+	.max_tile = 256,
+	.kgroup_2b = 32,
+	.kgroup_4b = 16,
+	.ngroup = 16,
+};
+
+/* Names of the plan files; a planner is chosen by the entry that was called. */
+static bool planner_type(const char *name, enum rocket_matmul_type *type)
+{
+	static const struct {
+		const char *name;
+		enum rocket_matmul_type type;
+	} names[] = {
+		{ "fp16", ROCKET_MM_FP16_FP16 },    { "f32out", ROCKET_MM_FP16_FP32 },
+		{ "int8", ROCKET_MM_INT8_INT32 },   { "bf16", ROCKET_MM_BF16_FP32 },
+		{ "tf32", ROCKET_MM_TF32_FP32 },    { "int4", ROCKET_MM_INT4_INT16 },
+		{ "int16", ROCKET_MM_INT16_INT32 },
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		*type = names[i].type;
+		if (!strcmp(names[i].name, name))
+			return true;
+	}
+	return false;
+}
+
+/* "ROCKET_KACC=0 ROCKET_REUSE=1" onto the settings; false at a name that is none. */
+static bool apply(struct rocket_settings *set, const char *env, const char **unknown)
+{
+	const struct {
+		const char *name;
+		int *value;
+	} known[] = {
+		{ "ROCKET_KACC=", &set->kacc },
+		{ "ROCKET_REUSE=", &set->reuse },
+		{ "ROCKET_MM_ASYM=", &set->mm_asym },
+		{ "ROCKET_BATCH_SUBMIT=", &set->batch_submit },
+		{ "ROCKET_KACC_CHAIN=", &set->kacc_chain },
+	};
+
+	while (*env && strcmp(env, "(none)")) {
+		size_t i, length = strcspn(env, " ");
+
+		for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+			if (!strncmp(env, known[i].name, strlen(known[i].name)))
+				break;
+		*unknown = env;
+		if (i == sizeof(known) / sizeof(known[0]))
+			return false;
+		*known[i].value = atoi(env + strlen(known[i].name));
+		env += length + strspn(env + length, " ");
+	}
+	return true;
+}
+
+static struct rocket_settings defaults(void)
+{
+	return (struct rocket_settings){ .kacc = 1, .reuse = ROCKET_REUSE_AUTO, .mm_asym = 1 };
+}
+
+struct call {
+	enum rocket_matmul_type type;
+	uint32_t m, k, n;
+	struct rocket_settings set;
+};
+
+/* M = 1 is padded by the callers of the planner. */
+static int make(struct check *c, const struct call *call, struct rocket_matmul_plan *plan)
+{
+	char why[200] = "";
+	int r = rocket_matmul_plan_make(call->type, &rk3588, &call->set, 1,
+					call->m == 1 ? 4 : (int)call->m, (int)call->k, (int)call->n,
+					plan, why, sizeof(why));
+
+	if (r)
+		check_fail(c, 0, "no plan for %ux%ux%u here: %s", call->m, call->k, call->n, why);
+	return r;
+}
+
+/* ---- whole plans ---- */
+
+static bool is_plan(const struct source *s)
+{
+	return source_key(s, "plan") && s->n_data && !strncmp(s->data[0].text, "job,task,", 9);
+}
+
+/* False when the verdict is already clear. */
+static bool call_of_header(struct check *c, struct call *call)
+{
+	const struct source *s = c->src;
+	const char *dtype = source_key(s, "dtype"), *env = source_key(s, "env");
+	const char *note = source_key(s, "note"), *unknown;
+
+	call->set = defaults();
+	if (!source_number(s, "M", &call->m) || !source_number(s, "K", &call->k) ||
+	    !source_number(s, "N", &call->n) || !dtype || call->m > INT32_MAX ||
+	    call->k > INT32_MAX || call->n > INT32_MAX) {
+		check_fail(c, 0, "header without M, K, N and dtype");
+		return false;
+	}
+	if (!planner_type(dtype, &call->type)) {
+		check_skip(c, "no planner for %s", dtype);
+		return false;
+	}
+	if (env && !apply(&call->set, env, &unknown)) {
+		check_skip(c, "no planner for %s with %s", dtype, unknown);
+		return false;
+	}
+	/* The cap an int4 caller gives acts like the override. */
+	if (note && !strncmp(note, "kt_cap=", 7))
+		call->set.mm_kt = atoi(note + 7);
+	return true;
+}
+
+static void compare_lines(struct check *c, char *made)
+{
+	const struct source *s = c->src;
+	size_t i = 0;
+	char *save = NULL;
+
+	for (char *line = strtok_r(made, "\n", &save); line;
+	     line = strtok_r(NULL, "\n", &save), i++) {
+		if (i >= s->n_data)
+			check_differs(c, 0, "here one more step: %s", line);
+		else if (strcmp(line, s->data[i].text))
+			check_differs(c, s->data[i].number, "%s, here %s", s->data[i].text, line);
+	}
+	for (; i < s->n_data; i++)
+		check_differs(c, s->data[i].number, "no such step here: %s", s->data[i].text);
+}
+
+static void check_plan(struct check *c)
+{
+	struct rocket_matmul_plan plan;
+	struct call call = { 0 };
+	char *made = NULL;
+	size_t size;
+	FILE *out;
+
+	if (!call_of_header(c, &call) || make(c, &call, &plan))
+		return;
+	out = open_memstream(&made, &size);
+	if (out) {
+		rocket_matmul_plan_print(&plan, out);
+		fclose(out);
+		compare_lines(c, made);
+		check_note(c, "%u tasks in %u jobs", plan.n_steps, plan.n_jobs);
+	} else {
+		check_fail(c, 0, "out of memory");
+	}
+	free(made);
+	rocket_matmul_plan_free(&plan);
+}
+
+const struct kind plan_kind = { is_plan, check_plan };
+
+/* ---- tables ---- */
+
+#define FIELDS_MAX 12
+
+/* Numbers of a row from field `first` on; false when one is none. */
+static bool numbers(char **field, size_t first, size_t n, int64_t *value)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!parse_number(field[first + i], &value[i]) || value[i] < INT32_MIN ||
+		    value[i] > INT32_MAX)
+			return false;
+	return true;
+}
+
+/* Run row for every line behind the column names; it returns false for a malformed one. */
+static void each_row(struct check *c, size_t columns,
+		     bool (*row)(struct check *, unsigned, char **))
+{
+	for (size_t i = 1; i < c->src->n_data; i++) {
+		const struct line *line = &c->src->data[i];
+		char *copy = strdup(line->text), *field[FIELDS_MAX];
+
+		if (!copy || split(copy, ',', field, columns) != columns ||
+		    !row(c, line->number, field))
+			check_fail(c, line->number, "not a row of %s", c->src->data[0].text);
+		free(copy);
+	}
+}
+
+static bool has_columns(const struct source *s, const char *columns)
+{
+	return s->n_data && !strcmp(s->data[0].text, columns);
+}
+
+/* ---- the index: tiles and counts of each plan ---- */
+
+static bool is_plan_index(const struct source *s)
+{
+	return has_columns(s, "plan,M,K,N,Mt,Kt,Nt,tasks,jobs,env,note");
+}
+
+static bool plan_index_row(struct check *c, unsigned line, char **field)
+{
+	struct rocket_matmul_plan plan;
+	struct call call = { .set = defaults() };
+	const char *unknown;
+	char name[16];
+	int64_t v[8];
+
+	if (!numbers(field, 1, 8, v))
+		return false;
+	/* "fp16_..." and "f32out_..."; what no planner makes is checked nowhere. */
+	snprintf(name, sizeof(name), "%.*s", (int)strcspn(field[0], "_"), field[0]);
+	if (!planner_type(name, &call.type) || !apply(&call.set, field[9], &unknown))
+		return true;
+	if (!strncmp(field[10], "kt_cap=", 7))
+		call.set.mm_kt = atoi(field[10] + 7);
+	call.m = (uint32_t)v[0];
+	call.k = (uint32_t)v[1];
+	call.n = (uint32_t)v[2];
+	if (make(c, &call, &plan))
+		return true;
+	if (plan.tiles.mt != v[3] || plan.tiles.kt != v[4] || plan.tiles.nt != v[5] ||
+	    plan.n_steps != v[6] || plan.n_jobs != v[7])
+		check_differs(c, line, "%s: here %dx%dx%d, %u tasks, %u jobs", field[0],
+			      plan.tiles.mt, plan.tiles.kt, plan.tiles.nt, plan.n_steps,
+			      plan.n_jobs);
+	rocket_matmul_plan_free(&plan);
+	return true;
+}
+
+static void check_plan_index(struct check *c)
+{
+	each_row(c, 11, plan_index_row);
+}
+
+const struct kind plan_index_kind = { is_plan_index, check_plan_index };
+
+/* ---- planner vectors ---- */
+
+static bool is_planner(const struct source *s)
+{
+	return has_columns(s, "dtype,M,K,N,group,ret,Mt,Kt,Nt");
+}
+
+static bool planner_row(struct check *c, unsigned line, char **field)
+{
+	struct rocket_matmul_tiles tiles = { 0 };
+	struct rocket_settings set = defaults();
+	enum rocket_matmul_type type;
+	char why[200];
+	int64_t v[8];
+	int r;
+
+	/* A refusal has no tiles. */
+	if (!numbers(field, 1, 5, v) || (v[4] > 0 && !numbers(field, 6, 3, v + 5)))
+		return false;
+	if (!planner_type(field[0], &type))
+		return true;
+	r = rocket_matmul_tile(type, &rk3588, &set, (int)v[0], (int)v[1], (int)v[2], &tiles, why,
+			       sizeof(why));
+	if (r != v[4] || (r > 0 && (tiles.mt != v[5] || tiles.kt != v[6] || tiles.nt != v[7])))
+		check_differs(c, line, "%s %sx%sx%s: here %d, %dx%dx%d", field[0], field[1],
+			      field[2], field[3], r, tiles.mt, tiles.kt, tiles.nt);
+	return true;
+}
+
+/* Rows of planners that do not exist here, said once. */
+static unsigned without_planner(const struct source *s)
+{
+	enum rocket_matmul_type type;
+	unsigned n = 0;
+	char name[16];
+
+	for (size_t i = 1; i < s->n_data; i++) {
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(s->data[i].text, ","),
+			 s->data[i].text);
+		n += !planner_type(name, &type);
+	}
+	return n;
+}
+
+static void check_planner(struct check *c)
+{
+	unsigned without = without_planner(c->src);
+
+	each_row(c, 9, planner_row);
+	check_note(c, "%zu plans", c->src->n_data - 1 - without);
+	if (without)
+		check_note(c, "no group-wise planner for %u", without);
+}
+
+const struct kind planner_kind = { is_planner, check_planner };
+
+/* ---- column splits ---- */
+
+static bool is_column_split(const struct source *s)
+{
+	return has_columns(s, "dtype,N,threads,worker,n0,nsub");
+}
+
+static bool column_split_row(struct check *c, unsigned line, char **field)
+{
+	enum rocket_matmul_type type;
+	int n0, nsub;
+	int64_t v[5];
+
+	if (!numbers(field, 1, 5, v) || !planner_type(field[0], &type))
+		return false;
+	rocket_matmul_split((int)v[0], (int)v[1], (int)rocket_matmul_traits(type)->n_align,
+			    (int)v[2], &n0, &nsub);
+	if (n0 != v[3] || nsub != v[4])
+		check_differs(c, line, "%s N=%s over %s, worker %s: here %d, %d columns", field[0],
+			      field[1], field[2], field[3], n0, nsub);
+	return true;
+}
+
+static void check_column_split(struct check *c)
+{
+	each_row(c, 6, column_split_row);
+	check_note(c, "%zu splits", c->src->n_data - 1);
+}
+
+const struct kind column_split_kind = { is_column_split, check_column_split };
