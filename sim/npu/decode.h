@@ -19,7 +19,7 @@ struct task_regs {
 uint32_t task_reg(const struct task_regs *t, uint16_t offset);
 
 bool decode_conv(const struct task_regs *t, struct conv_job *job);
-/* conv: what feeds the DPU. */
+/* conv: what feeds the DPU; NULL: memory does. */
 bool decode_dpu(const struct task_regs *t, const struct conv_job *conv, struct dpu_job *job);
 bool decode_operand(const struct task_regs *t, struct dpu_job *job);
 

@@ -2,6 +2,7 @@
 /* decode_dpu.c - DPU and DPU_RDMA registers into stages, operand and writer. */
 #include "sim/npu/core.h"
 #include "sim/npu/decode_regs.h"
+#include "sim/npu/task.h"
 
 #define OUTPUT_MEMORY 2u
 
@@ -50,7 +51,7 @@ static bool decode_writer(const struct task_regs *t, const struct conv_job *conv
 	w->bytes = outputs[code].bytes;
 	if (!w->bytes || !output_modelled(job->integer, w->type)) {
 		core_hang(t->core, "DPU", NOT_MODELLED "%s output of %s operands",
-			  output_names[code], conv->type->name);
+			  output_names[code], conv ? conv->type->name : "memory-fed");
 		return false;
 	}
 	if (GET(t, DPU, BS_OW_CFG, TP_ORG_EN)) {
@@ -64,11 +65,13 @@ static bool decode_writer(const struct task_regs *t, const struct conv_job *conv
 	w->surface_stride = task_reg(t, RK3588_DPU_DST_SURF_STRIDE) & ~15u;
 	w->surface_add = task_reg(t, RK3588_DPU_SURFACE_ADD) & ~15u;
 	w->last_surface = GET(t, DPU, BS_OW_CFG, SIZE_E_0_EXTENT) - 1;
+	w->group = conv ? conv->type->kernel_group : job->channels;
+	if (!conv)
+		w->last_surface = job->channels;
 	w->notch = GET(t, DPU, DATA_CUBE_NOTCH_ADDR, NOTCH_ADDR_0);
 	if (GET(t, DPU, DATA_CUBE_NOTCH_ADDR, NOTCH_ADDR_1) != w->notch)
 		core_report(t->core, "DPU: the halves of DATA_CUBE_NOTCH_ADDR differ: most of the "
 				     "surface is lost on silicon");
-	w->group = conv->type->kernel_group;
 	return true;
 }
 
@@ -84,19 +87,24 @@ static bool decode_bs(const struct task_regs *t, struct dpu_job *job)
 	s->mul = !GET(t, DPU, BS_CFG, BS_MUL_BYPASS);
 	s->mul_prelu = GET(t, DPU, BS_CFG, BS_MUL_PRELU);
 	s->relu = !GET(t, DPU, BS_CFG, BS_RELU_BYPASS);
-	s->relux = GET(t, DPU, BS_CFG, BS_RELUX_EN);
-	s->relux_operand = task_reg(t, RK3588_DPU_BS_RELUX_CMP_VALUE);
+	s->relux = s->relu && GET(t, DPU, BS_CFG, BS_RELUX_EN);
+	if (s->relux)
+		s->relux_operand = task_reg(t, RK3588_DPU_BS_RELUX_CMP_VALUE);
 	algo = GET(t, DPU, BS_CFG, BS_ALU_ALGO);
 	s->alu_minus = algo == ALGO_MINUS;
 	s->alu_memory = s->alu && GET(t, DPU, BS_CFG, BS_ALU_SRC);
-	s->alu_operand = task_reg(t, RK3588_DPU_BS_ALU_CFG);
+	if (s->alu && !s->alu_memory)
+		s->alu_operand = task_reg(t, RK3588_DPU_BS_ALU_CFG);
 	s->mul_memory = s->mul && GET(t, DPU, BS_MUL_CFG, BS_MUL_SRC);
-	s->mul_operand = (uint16_t)GET(t, DPU, BS_MUL_CFG, BS_MUL_OPERAND);
-	s->shift = (uint8_t)GET(t, DPU, BS_MUL_CFG, BS_MUL_SHIFT_VALUE);
-	s->shift_negative = (uint8_t)GET(t, DPU, DATA_FORMAT, BS_MUL_SHIFT_VALUE_NEG);
+	if (s->mul) {
+		s->mul_operand = (uint16_t)GET(t, DPU, BS_MUL_CFG, BS_MUL_OPERAND);
+		s->shift = (uint8_t)GET(t, DPU, BS_MUL_CFG, BS_MUL_SHIFT_VALUE);
+		s->shift_negative = (uint8_t)GET(t, DPU, DATA_FORMAT, BS_MUL_SHIFT_VALUE_NEG);
+	}
 	s->compensate = job->integer && !GET(t, DPU, BS_OW_CFG, OD_BYPASS);
 	s->compensate_memory = s->compensate && GET(t, DPU, BS_OW_CFG, OW_SRC);
-	s->compensation = (int16_t)GET(t, DPU, BS_OW_OP, OW_OP);
+	if (s->compensate && !s->compensate_memory)
+		s->compensation = (int16_t)GET(t, DPU, BS_OW_OP, OW_OP);
 	if (s->alu && algo != ALGO_ADD && algo != ALGO_MINUS)
 		core_hang(t->core, "DPU", NOT_MODELLED "BS_ALU_ALGO %u", algo);
 	return !t->core->failed;
@@ -115,14 +123,18 @@ static bool decode_bn(const struct task_regs *t, struct dpu_job *job)
 	s->mul = !GET(t, DPU, BN_CFG, BN_MUL_BYPASS);
 	s->mul_prelu = GET(t, DPU, BN_CFG, BN_MUL_PRELU);
 	s->relu = !GET(t, DPU, BN_CFG, BN_RELU_BYPASS);
-	s->relux = GET(t, DPU, BN_CFG, BN_RELUX_EN);
-	s->relux_operand = task_reg(t, RK3588_DPU_BN_RELUX_CMP_VALUE);
+	s->relux = s->relu && GET(t, DPU, BN_CFG, BN_RELUX_EN);
+	if (s->relux)
+		s->relux_operand = task_reg(t, RK3588_DPU_BN_RELUX_CMP_VALUE);
 	algo = GET(t, DPU, BN_CFG, BN_ALU_ALGO);
 	s->alu_minus = algo == ALGO_MINUS;
-	s->alu_operand = task_reg(t, RK3588_DPU_BN_ALU_CFG);
-	s->mul_operand = (uint16_t)GET(t, DPU, BN_MUL_CFG, BN_MUL_OPERAND);
-	s->shift = (uint8_t)GET(t, DPU, BN_MUL_CFG, BN_MUL_SHIFT_VALUE);
-	s->shift_negative = (uint8_t)GET(t, DPU, DATA_FORMAT, BN_MUL_SHIFT_VALUE_NEG);
+	if (s->alu)
+		s->alu_operand = task_reg(t, RK3588_DPU_BN_ALU_CFG);
+	if (s->mul) {
+		s->mul_operand = (uint16_t)GET(t, DPU, BN_MUL_CFG, BN_MUL_OPERAND);
+		s->shift = (uint8_t)GET(t, DPU, BN_MUL_CFG, BN_MUL_SHIFT_VALUE);
+		s->shift_negative = (uint8_t)GET(t, DPU, DATA_FORMAT, BN_MUL_SHIFT_VALUE_NEG);
+	}
 	if ((s->mul && GET(t, DPU, BN_MUL_CFG, BN_MUL_SRC)) ||
 	    (s->alu && GET(t, DPU, BN_CFG, BN_ALU_SRC)))
 		core_hang(t->core, "DPU", "BN operands from memory (NRDMA) never arrive");
@@ -137,9 +149,12 @@ static void decode_ew_converter(const struct task_regs *t, const struct dpu_job 
 	s->convert = !GET(t, DPU, EW_CFG, EW_OP_CVT_BYPASS);
 	s->add_first = GET(t, DPU, EW_CFG, EW_CVT_TYPE);
 	s->half_away = GET(t, DPU, EW_CFG, EW_CVT_ROUND);
-	s->offset = (int32_t)task_reg(t, RK3588_DPU_EW_CVT_OFFSET_VALUE);
-	s->scale = (int16_t)GET(t, DPU, EW_CVT_SCALE_VALUE, EW_OP_CVT_SCALE);
-	s->shift = (uint8_t)GET(t, DPU, EW_CVT_SCALE_VALUE, EW_OP_CVT_SHIFT);
+	if (s->convert) {
+		s->offset = (int32_t)task_reg(t, RK3588_DPU_EW_CVT_OFFSET_VALUE);
+		s->scale = (int16_t)GET(t, DPU, EW_CVT_SCALE_VALUE, EW_OP_CVT_SCALE);
+		s->shift = (uint8_t)GET(t, DPU, EW_CVT_SCALE_VALUE, EW_OP_CVT_SHIFT);
+	}
+	s->low16 = job->main.bytes == 4;
 	if (job->integer)
 		return;
 	if (!s->convert && s->op && !s->mul && s->algo == ALU_ADD)
@@ -166,8 +181,9 @@ static bool decode_ew(const struct task_regs *t, struct dpu_job *job)
 	s->memory = GET(t, DPU, EW_CFG, EW_OP_SRC);
 	s->algo = (enum alu_algo)algo;
 	s->relu = !GET(t, DPU, EW_CFG, EW_RELU_BYPASS);
-	s->relux = GET(t, DPU, EW_CFG, EW_RELUX_EN);
-	s->relux_operand = task_reg(t, RK3588_DPU_EW_RELUX_CMP_VALUE);
+	s->relux = s->relu && GET(t, DPU, EW_CFG, EW_RELUX_EN);
+	if (s->relux)
+		s->relux_operand = task_reg(t, RK3588_DPU_EW_RELUX_CMP_VALUE);
 	if (!s->op)
 		return true;
 	if (!s->memory)
@@ -191,6 +207,34 @@ static bool decode_out_cvt(const struct task_regs *t, struct dpu_job *job)
 	return !t->core->failed;
 }
 
+/* Main elements from memory: exact only when every precision field names the same type. */
+static bool decode_main(const struct task_regs *t, struct dpu_job *job, unsigned in, unsigned proc)
+{
+	unsigned out = GET(t, DPU, DATA_FORMAT, OUT_PRECISION);
+	unsigned rdma_in = GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, IN_PRECISION);
+	unsigned rdma_proc = GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, PROC_PRECISION);
+	enum output_type type = outputs[proc].type;
+
+	if (in != proc || out != proc || rdma_in != proc || rdma_proc != proc ||
+	    (type != OUT_INT8 && type != OUT_INT16 && type != OUT_INT32 && type != OUT_FP16)) {
+		core_hang(t->core, "DPU",
+			  NOT_MODELLED "a memory-fed task of precisions in %u proc %u out %u, RDMA "
+				       "in %u proc %u",
+			  in, proc, out, rdma_in, rdma_proc);
+		return false;
+	}
+	job->integer = type != OUT_FP16;
+	job->main.memory = true;
+	job->main.bytes = outputs[proc].bytes;
+	job->main.base = task_reg(t, RK3588_DPU_RDMA_RDMA_SRC_BASE_ADDR);
+	job->main.notch = task_reg(t, RK3588_DPU_RDMA_RDMA_SURF_NOTCH) & ~15u;
+	if (GET(t, DPU, DATA_CUBE_CHANNEL, ORIG_CHANNEL_EXTENT) != job->channels)
+		core_report(t->core,
+			    "DPU: ORIG_CHANNEL differs from CHANNEL: only the first lane of "
+			    "an atom is right on silicon");
+	return true;
+}
+
 static bool decode_cube(const struct task_regs *t, const struct conv_job *conv, struct dpu_job *job)
 {
 	unsigned proc = GET(t, DPU, DATA_FORMAT, PROC_PRECISION);
@@ -199,6 +243,8 @@ static bool decode_cube(const struct task_regs *t, const struct conv_job *conv, 
 	job->width = GET(t, DPU, DATA_CUBE_WIDTH, WIDTH_EXTENT);
 	job->height = GET(t, DPU, DATA_CUBE_HEIGHT, HEIGHT_EXTENT);
 	job->channels = GET(t, DPU, DATA_CUBE_CHANNEL, CHANNEL_EXTENT);
+	if (!conv)
+		return decode_main(t, job, in, proc);
 	job->integer = conv->type->integer;
 	if (proc != conv->type->dpu || in != proc)
 		core_hang(t->core, "DPU", NOT_MODELLED "DPU precision in %u proc %u on %s operands",
@@ -241,11 +287,6 @@ static bool decode_coefficients(const struct task_regs *t, struct dpu_job *job)
 	return false;
 }
 
-static void wedge(struct npu_core *core)
-{
-	core->wedged = core_quirk(core, NPU_QUIRK_WEDGE);
-}
-
 static bool decode_feed(const struct task_regs *t, struct dpu_job *job, bool main_enabled)
 {
 	struct operand_job *o = &job->operand;
@@ -261,8 +302,9 @@ static bool decode_feed(const struct task_regs *t, struct dpu_job *job, bool mai
 	o->ew_notch = task_reg(t, RK3588_DPU_RDMA_RDMA_EW_SURF_NOTCH) & ~15u;
 	o->main_notch = task_reg(t, RK3588_DPU_RDMA_RDMA_SURF_NOTCH) & ~15u;
 	o->main_base = task_reg(t, RK3588_DPU_RDMA_RDMA_SRC_BASE_ADDR);
-	o->pixels = GET(t, DPU_RDMA, RDMA_DATA_CUBE_WIDTH, WIDTH_EXTENT) *
-		    GET(t, DPU_RDMA, RDMA_DATA_CUBE_HEIGHT, HEIGHT_EXTENT);
+	/* In a memory-fed task the main channel has its own work. */
+	if (job->main.memory)
+		main_enabled = false;
 	if (main_enabled && comb == (COMB_SAME | COMB_EW) && mode == 1)
 		o->feed = FEED_PAIRED;
 	else if (!main_enabled && (comb & ~COMB_EW) == 0 && mode == 1)
@@ -276,27 +318,45 @@ static bool decode_feed(const struct task_regs *t, struct dpu_job *job, bool mai
 	if (GET(t, DPU, EW_CFG, EDATA_SIZE) != size)
 		core_report(t->core, "DPU: EDATA_SIZE differs from ERDMA_DATA_SIZE %u", size);
 	/* On an accumulator only these pairings are established. */
-	if (o->bytes != (job->integer ? 1 : 2))
+	if (o->bytes != (job->main.memory ? job->main.bytes : job->integer ? 1 : 2))
 		core_hang(t->core, "DPU_RDMA", NOT_MODELLED "operands of %u bytes on this datapath",
 			  o->bytes);
 	return !t->core->failed;
 }
 
-bool decode_operand(const struct task_regs *t, struct dpu_job *job)
+/* The read channels of DPU_RDMA can wait for ever. */
+static bool decode_main_channel(const struct task_regs *t, const struct dpu_job *job, bool enabled)
 {
-	bool main_enabled;
+	unsigned comb = GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, COMB_USE);
+	bool two = job->ew.live && job->ew.op && job->ew.memory;
 
-	if (!(t->enable & 0x10))
-		return true;
-	main_enabled = !GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, MRDMA_DISABLE);
-	if (main_enabled && !(GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, COMB_USE) & COMB_EW)) {
-		core_hang(t->core, "DPU_RDMA",
-			  "main read DMA is on and nothing feeds it (MRDMA_DISABLE 0, COMB_USE %u)",
-			  GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, COMB_USE));
-		wedge(t->core);
+	if (job->main.memory && !enabled) {
+		core_hang(t->core, "DPU_RDMA", "memory-fed task with MRDMA_DISABLE set");
 		return false;
 	}
-	if (!decode_coefficients(t, job))
+	if (!job->main.memory && enabled && !(comb & COMB_EW))
+		core_hang(t->core, "DPU_RDMA",
+			  "main read DMA is on and nothing feeds it (MRDMA_DISABLE 0, COMB_USE %u)",
+			  comb);
+	else if (job->main.memory && two && (comb & COMB_SAME))
+		core_hang(t->core, "DPU_RDMA", "memory-fed operation with COMB_USE bit 0 set");
+	else if (job->main.memory && !job->integer && two && job->ew.mul && job->ew.convert)
+		core_hang(t->core, "DPU", "memory-fed fp16 MUL with the operand converter on");
+	t->core->wedged = t->core->failed && core_quirk(t->core, NPU_QUIRK_WEDGE);
+	return !t->core->failed;
+}
+
+bool decode_operand(const struct task_regs *t, struct dpu_job *job)
+{
+	struct operand_job *o = &job->operand;
+	bool main_enabled;
+
+	if (!(t->enable & ENABLE_DPU_RDMA))
+		return true;
+	main_enabled = !GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, MRDMA_DISABLE);
+	o->pixels = GET(t, DPU_RDMA, RDMA_DATA_CUBE_WIDTH, WIDTH_EXTENT) *
+		    GET(t, DPU_RDMA, RDMA_DATA_CUBE_HEIGHT, HEIGHT_EXTENT);
+	if (!decode_main_channel(t, job, main_enabled) || !decode_coefficients(t, job))
 		return false;
 	if (!job->ew.live || !job->ew.op || !job->ew.memory)
 		return true;

@@ -34,6 +34,9 @@ int64_t shift_half_away(int64_t v, unsigned shift)
 	return v < 0 ? -(int64_t)magnitude : (int64_t)magnitude;
 }
 
+/* Elements at the end of a memory-fed cube of 8191 columns that come out wrong [silicon]. */
+#define SPOILT_TAIL 54u
+
 /* An integer between stages: leaves OUT_CVT room for its 16-bit factor. */
 #define WIDE_BITS 47
 
@@ -73,7 +76,7 @@ static void channel_float(const struct channel_stage *s, const struct coefficien
 	for (size_t i = 0; s->live && i < n; i++, k++) {
 		v[i] = s->mul_first ? alu_float(s, k, mul_float(s, k, v[i]))
 				    : mul_float(s, k, alu_float(s, k, v[i]));
-		v[i] = relu_float(s->relu, s->relu && s->relux, s->relux_operand, v[i]);
+		v[i] = relu_float(s->relu, s->relux, s->relux_operand, v[i]);
 	}
 }
 
@@ -148,7 +151,7 @@ static void channel_integer(const struct channel_stage *s, const struct coeffici
 				(s->compensate_memory ? k->b : s->compensation);
 		v[i] = s->mul_first ? alu_integer(s, k, mul_integer(s, k, v[i]))
 				    : mul_integer(s, k, alu_integer(s, k, v[i]));
-		v[i] = relu_integer(s->relu, s->relu && s->relux, s->relux_operand, v[i]);
+		v[i] = relu_integer(s->relu, s->relux, s->relux_operand, v[i]);
 	}
 }
 
@@ -166,7 +169,7 @@ static int64_t convert_operand(const struct element_stage *s, int64_t o)
 static int64_t element_op(const struct element_stage *s, int64_t v, int64_t o)
 {
 	if (s->mul)
-		return saturate(v, 32) * saturate(o, 32);
+		return saturate(v, 32) * (s->low16 ? (int16_t)o : saturate(o, 32));
 	switch (s->algo) {
 	case ALU_MAX:
 		return v > o ? v : o;
@@ -184,7 +187,7 @@ static void element_integer(const struct element_stage *s, int64_t *v, const int
 	for (size_t i = 0; i < n; i++) {
 		if (s->op)
 			v[i] = saturate(element_op(s, v[i], convert_operand(s, o[i])), WIDE_BITS);
-		v[i] = relu_integer(s->relu, s->relu && s->relux, s->relux_operand, v[i]);
+		v[i] = relu_integer(s->relu, s->relux, s->relux_operand, v[i]);
 	}
 }
 
@@ -281,6 +284,24 @@ static void run_row(struct npu_core *core, const struct dpu_job *job, const stru
 	finish_integer(job, wide, to, n);
 }
 
+/* The widest cubes lose their last elements (quirk). */
+static void spoil_tail(const struct dpu_job *job, const struct dpu_block *block, uint8_t *bytes,
+		       size_t pitch)
+{
+	uint64_t all = (uint64_t)job->width * job->height * job->channels;
+
+	if (job->width < UNSAFE_WIDTH)
+		return;
+	for (unsigned p = 0; p < block->pixels; p++)
+		for (unsigned c = 0; c < block->channels; c++) {
+			uint64_t at = (uint64_t)(block->first_pixel + p) * job->channels +
+				      block->first_channel + c;
+
+			for (unsigned i = 0; at + SPOILT_TAIL >= all && i < job->out.bytes; i++)
+				bytes[p * pitch + c * job->out.bytes + i] ^= 0xff;
+		}
+}
+
 bool dpu_prepare(struct npu_core *core, const struct dpu_job *job)
 {
 	return rdma_coefficients(core, job);
@@ -305,6 +326,8 @@ bool dpu_run(struct npu_core *core, const struct dpu_job *job, const struct dpu_
 		return false;
 	for (unsigned p = 0; p < block->pixels; p++)
 		run_row(core, job, block, p, operand, bytes + p * pitch);
+	if (job->main.memory && core_quirk(core, NPU_QUIRK_W8191))
+		spoil_tail(job, block, bytes, pitch);
 	writer_run(core, job, block, bytes, pitch);
 	return true;
 }

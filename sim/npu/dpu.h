@@ -25,6 +25,8 @@ struct coefficient {
 /* What a task's blocks have in common. False: the kick hangs. */
 bool dpu_prepare(struct npu_core *core, const struct dpu_job *job);
 bool dpu_run(struct npu_core *core, const struct dpu_job *job, const struct dpu_block *block);
+/* A whole memory-fed task. */
+void flying_run(struct npu_core *core, const struct dpu_job *job);
 
 /* Rounding of a right shift. */
 int64_t shift_half_even(int64_t v, unsigned shift);
@@ -32,6 +34,8 @@ int64_t shift_half_away(int64_t v, unsigned shift);
 
 /* rdma.c */
 bool rdma_coefficients(struct npu_core *core, const struct dpu_job *job);
+/* The main elements of a memory-fed task into block->acc. */
+void rdma_main(struct npu_core *core, const struct dpu_job *job, const struct dpu_block *block);
 /* The element-wise operand of a block, [pixel][ld] as float or int32; NULL: hangs. */
 const void *rdma_operand(struct npu_core *core, const struct dpu_job *job,
 			 const struct dpu_block *block);

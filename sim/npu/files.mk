@@ -12,6 +12,7 @@ libnpu_model_la_SOURCES = \
 	sim/npu/decode.h sim/npu/decode_regs.h sim/npu/decode_conv.c sim/npu/decode_dpu.c \
 	sim/npu/dpu.h sim/npu/dpu.c \
 	sim/npu/feature.c sim/npu/feature_quirk.c \
+	sim/npu/flying.c \
 	sim/npu/half.h \
 	sim/npu/image.h \
 	sim/npu/job.h \

@@ -10,6 +10,9 @@
 
 #define ATOM 16u /* bytes */
 
+/* From this width on a memory-fed task gets the end of its cube wrong [silicon]. */
+#define UNSAFE_WIDTH 8191u
+
 struct conv_job {
 	const struct operand_type *type;
 
@@ -65,6 +68,13 @@ enum operand_feed {
 	FEED_CHANNEL, /* one vector over the channels */
 };
 
+/* A memory-fed task: what stands in the accumulators' place. */
+struct main_job {
+	bool memory;
+	unsigned bytes; /* of an element */
+	uint32_t base, notch;
+};
+
 struct operand_job {
 	enum operand_feed feed;
 	unsigned bytes; /* of an element */
@@ -79,6 +89,7 @@ struct operand_job {
 struct element_stage {
 	bool live, op, mul, memory;
 	enum alu_algo algo;
+	bool low16; /* a factor is the operand's signed low half */
 	bool convert, add_first, half_away;
 	int32_t offset;
 	int16_t scale;
@@ -96,12 +107,13 @@ struct writer_job {
 	uint32_t base, surface_stride, surface_add;
 	unsigned last_surface; /* of a kernel group: SIZE_E */
 	unsigned notch;        /* atoms a row is followed by */
-	unsigned group;        /* channels of a kernel group */
+	unsigned group;        /* channels of a kernel group; of all when memory-fed */
 };
 
 struct dpu_job {
 	bool integer;
 	unsigned width, height, channels;
+	struct main_job main;
 	struct channel_stage bs, bn;
 	struct element_stage ew;
 	struct operand_job operand;

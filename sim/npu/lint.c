@@ -67,7 +67,7 @@ static struct range output_range(const struct dpu_job *d)
 {
 	const struct writer_job *w = &d->out;
 	uint64_t groups = (d->channels - 1) / w->group;
-	uint64_t surfaces = w->group * w->bytes / ATOM;
+	uint64_t surfaces = (w->group * w->bytes + ATOM - 1) / ATOM;
 	uint64_t pixels = (uint64_t)d->height * (d->width + w->notch) - w->notch;
 
 	if (surfaces > w->last_surface + 1u)
@@ -106,18 +106,26 @@ static void lint_overlap(const struct task_regs *t, const struct dpu_job *d)
 							   : d->operand.ew_base);
 }
 
+void lint_dpu(const struct task_regs *t, const struct dpu_job *dpu)
+{
+	lint_address(t, "DPU: output", dpu->out.base);
+	if (dpu->main.memory || dpu->operand.feed == FEED_PAIRED)
+		lint_address(t, "DPU_RDMA: main", task_reg(t, RK3588_DPU_RDMA_RDMA_SRC_BASE_ADDR));
+	if (dpu->operand.feed != FEED_NONE)
+		lint_address(t, "DPU_RDMA: operand", dpu->operand.ew_base);
+	if (dpu->main.memory && dpu->width >= UNSAFE_WIDTH)
+		core_report(t->core,
+			    "DPU: a memory-fed cube of %u columns loses its tail on silicon",
+			    dpu->width);
+	lint_overlap(t, dpu);
+}
+
 void lint_task(const struct task_regs *t, const struct conv_job *conv, const struct dpu_job *dpu)
 {
 	lint_address(t, "CNA: feature", conv->feature);
 	lint_address(t, "CNA: weight", conv->weights);
-	lint_address(t, "DPU: output", dpu->out.base);
-	if (dpu->operand.feed != FEED_NONE) {
-		lint_address(t, "DPU_RDMA: operand", dpu->operand.ew_base);
-		if (dpu->operand.feed == FEED_PAIRED)
-			lint_address(t, "DPU_RDMA: operand", dpu->operand.main_base);
-	}
 	lint_banks(t, conv);
 	lint_weights(t, conv);
 	lint_channels(t, conv, dpu);
-	lint_overlap(t, dpu);
+	lint_dpu(t, dpu);
 }

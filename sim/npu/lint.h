@@ -7,6 +7,8 @@
 
 struct task_regs;
 
+/* A memory-fed task, and the DPU's part of any other. */
+void lint_dpu(const struct task_regs *t, const struct dpu_job *dpu);
 void lint_task(const struct task_regs *t, const struct conv_job *conv, const struct dpu_job *dpu);
 
 #endif

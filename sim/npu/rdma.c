@@ -69,29 +69,51 @@ static uint32_t surface_base(const struct operand_job *o, unsigned surface)
 	return o->main_base + surface / 2 * (ATOM * o->pixels + o->main_notch);
 }
 
-static void spread_atom(const struct dpu_job *job, const uint8_t *atom, void *to, unsigned lanes)
+/* An element as the datapath holds it: an int32, or the bits of a float. */
+static uint32_t element(const struct dpu_job *job, const uint8_t *p, unsigned bytes)
 {
-	for (unsigned k = 0; k < lanes; k++)
-		if (job->integer)
-			((int32_t *)to)[k] = (int8_t)atom[k];
-		else
-			((float *)to)[k] = half_to_float(little16(atom + 2 * k));
+	if (!job->integer)
+		return bytes == 2 ? float_bits(half_to_float(little16(p))) : little32(p);
+	switch (bytes) {
+	case 1:
+		return (uint32_t)(int8_t)p[0];
+	case 2:
+		return (uint32_t)(int16_t)little16(p);
+	default:
+		return little32(p);
+	}
 }
 
+/* One atom of each of the block's pixels, channels from channel on, to its columns. */
 static void read_surface(struct npu_core *core, const struct dpu_job *job,
-			 const struct dpu_block *block, unsigned channel, uint32_t *to)
+			 const struct dpu_block *block, unsigned channel, uint32_t base,
+			 unsigned bytes, uint32_t *to)
 {
-	unsigned lanes = ATOM / job->operand.bytes;
-	uint32_t iova = surface_base(&job->operand, channel / lanes) + ATOM * block->first_pixel;
-	unsigned used = block->first_channel + block->channels - channel;
+	unsigned left = block->first_channel + block->channels - channel;
+	unsigned lanes = left < ATOM / bytes ? left : ATOM / bytes;
+	uint32_t iova = base + ATOM * block->first_pixel;
 
 	for (unsigned p = 0; p < block->pixels; p++, iova += ATOM, to += block->ld) {
 		uint8_t bounce[ATOM];
+		const uint8_t *atom = memory_view(&core->memory, iova, ATOM, bounce);
 
-		spread_atom(job, memory_view(&core->memory, iova, ATOM, bounce), to,
-			    used < lanes ? used : lanes);
+		for (unsigned k = 0; k < lanes; k++)
+			to[k] = element(job, atom + k * bytes, bytes);
 	}
 	core->result->counters.read_operand += (uint64_t)ATOM * block->pixels;
+}
+
+void rdma_main(struct npu_core *core, const struct dpu_job *job, const struct dpu_block *block)
+{
+	const struct main_job *m = &job->main;
+	uint32_t surface = ATOM * job->operand.pixels + m->notch;
+	unsigned lanes = ATOM / m->bytes;
+
+	core->memory.block = "DPU_RDMA";
+	for (unsigned c = 0; c < block->channels; c += lanes)
+		read_surface(core, job, block, block->first_channel + c,
+			     m->base + (block->first_channel + c) / lanes * surface, m->bytes,
+			     (uint32_t *)block->acc + c);
 }
 
 /* One vector over the channels, the same for every pixel. */
@@ -101,13 +123,12 @@ static void read_vector(struct npu_core *core, const struct dpu_job *job,
 	unsigned bytes = job->operand.bytes;
 
 	for (unsigned c = 0; c < block->channels; c++) {
-		uint8_t element[ATOM] = { 0 };
+		uint8_t raw[4] = { 0 };
 
 		memory_read(&core->memory,
-			    job->operand.ew_base + (block->first_channel + c) * bytes, element,
-			    bytes);
+			    job->operand.ew_base + (block->first_channel + c) * bytes, raw, bytes);
 		for (unsigned p = 0; p < block->pixels; p++)
-			spread_atom(job, element, to + p * block->ld + c, 1);
+			to[p * block->ld + c] = element(job, raw, bytes);
 	}
 	core->result->counters.read_operand += (uint64_t)bytes * block->channels;
 }
@@ -129,6 +150,9 @@ const void *rdma_operand(struct npu_core *core, const struct dpu_job *job,
 		read_vector(core, job, block, to);
 	else
 		for (unsigned c = 0; c < block->channels; c += lanes)
-			read_surface(core, job, block, block->first_channel + c, to + c);
+			read_surface(
+				core, job, block, block->first_channel + c,
+				surface_base(&job->operand, (block->first_channel + c) / lanes),
+				job->operand.bytes, to + c);
 	return to;
 }

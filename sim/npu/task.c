@@ -5,6 +5,7 @@
 #include "sim/npu/conv.h"
 #include "sim/npu/core.h"
 #include "sim/npu/decode_regs.h"
+#include "sim/npu/dpu.h"
 #include "sim/npu/lint.h"
 
 #define CONVOLUTION (ENABLE_CNA | ENABLE_CORE | ENABLE_DPU)
@@ -61,26 +62,23 @@ static void trace_registers(const struct task_regs *t)
 	}
 }
 
-/* The operand path of a memory-fed task can hang before anything this model lacks matters. */
 static void run_flying(const struct task_regs *t)
 {
 	struct npu_core *core = t->core;
-	bool two = !GET(t, DPU, EW_CFG, EW_BYPASS) && !GET(t, DPU, EW_CFG, EW_OP_BYPASS) &&
-		   GET(t, DPU, EW_CFG, EW_OP_SRC);
+	struct dpu_job dpu;
 
 	if (!GET(t, DPU, FEATURE_MODE_CFG, FLYING_MODE)) {
 		core_hang(core, "DPU", "nothing feeds the DPU: no convolution and FLYING_MODE 0");
-	} else if (two && (GET(t, DPU_RDMA, RDMA_FEATURE_MODE_CFG, COMB_USE) & 1)) {
-		core_hang(core, "DPU_RDMA", "memory-fed operation with COMB_USE bit 0 set");
-		core->wedged = core_quirk(core, NPU_QUIRK_WEDGE);
-	} else if (two && GET(t, DPU, EW_CFG, EW_OP_TYPE) &&
-		   !GET(t, DPU, EW_CFG, EW_OP_CVT_BYPASS) &&
-		   GET(t, DPU, DATA_FORMAT, PROC_PRECISION) == 2) {
-		core_hang(core, "DPU", "memory-fed fp16 MUL with the operand converter on");
-		core->wedged = core_quirk(core, NPU_QUIRK_WEDGE);
-	} else {
-		core_hang(core, "DPU", NOT_MODELLED "memory-fed (flying) DPU tasks");
+		return;
 	}
+	if (!(t->enable & ENABLE_DPU_RDMA)) {
+		core_hang(core, "DPU", "memory-fed task without DPU_RDMA");
+		return;
+	}
+	if (!decode_dpu(t, NULL, &dpu) || !decode_operand(t, &dpu))
+		return;
+	lint_dpu(t, &dpu);
+	flying_run(core, &dpu);
 }
 
 static void run_convolution(const struct task_regs *t)

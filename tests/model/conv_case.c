@@ -169,6 +169,8 @@ static float apply_ew(const struct shape *s, float v, float a)
 		return v * a;
 	case EW_MAX:
 		return v > a ? v : a;
+	case EW_MIN:
+		return v < a ? v : a;
 	default:
 		return v;
 	}

@@ -13,6 +13,8 @@
 
 enum fill { SMALL_INTEGERS, RANDOM_VALUES };
 
+enum case_ew { EW_NONE, EW_ADD, EW_MUL, EW_MAX, EW_MIN };
+
 /* A matmul is a convolution over a column of M pixels. */
 struct shape {
 	const struct layout_type *type;
@@ -22,7 +24,7 @@ struct shape {
 	uint32_t input, weights, output, add;
 	bool rowmajor_in, rowmajor_out;
 	unsigned row_k, row_n; /* elements of a row of A and C */
-	enum { EW_NONE, EW_ADD, EW_MUL, EW_MAX } ew;
+	enum case_ew ew;
 };
 
 struct operands {

@@ -2,6 +2,7 @@
 if SIM
 MODEL_TESTS = \
 	tests/model/cost \
+	tests/model/element \
 	tests/model/golden_chain \
 	tests/model/golden_exec \
 	tests/model/hang \
@@ -27,6 +28,8 @@ MODEL_TEST_SOURCES = \
 
 tests_model_cost_SOURCES = tests/model/cost.c $(MODEL_TEST_SOURCES)
 tests_model_cost_LDADD = libnpu-model.la -lm
+tests_model_element_SOURCES = tests/model/element.c $(MODEL_TEST_SOURCES)
+tests_model_element_LDADD = libnpu-model.la -lm
 tests_model_golden_chain_SOURCES = tests/model/golden_chain.c $(MODEL_TEST_SOURCES)
 tests_model_golden_chain_LDADD = libnpu-model.la -lm
 tests_model_golden_exec_SOURCES = tests/model/golden_exec.c $(MODEL_TEST_SOURCES)

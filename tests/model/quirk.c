@@ -260,9 +260,79 @@ static void wedge(void)
 	}
 }
 
+/* A memory-fed int8 add: one row of width atoms, out = a + a. */
+static void build_add(struct emit_program *p, unsigned width)
+{
+	static const struct {
+		uint16_t op, reg;
+		uint32_t value;
+	} fixed[] = {
+		{ 0x1001, 0x4004, 0xe },        { 0x2001, 0x5004, 0xe },
+		{ 0x1001, 0x400c, 0x1e5 },      { 0x1001, 0x4010, 0 },
+		{ 0x1001, 0x4020, 0x30000000 }, { 0x1001, 0x4034, 0 },
+		{ 0x1001, 0x4038, 0 },          { 0x1001, 0x403c, 0xf000f },
+		{ 0x1001, 0x4040, 0x53 },       { 0x1001, 0x4050, 2 },
+		{ 0x1001, 0x4060, 0x53 },       { 0x1001, 0x4070, 0x104202c0 },
+		{ 0x1001, 0x4074, 0 },          { 0x1001, 0x4078, 1 },
+		{ 0x1001, 0x4080, 0 },          { 0x1001, 0x4084, 1 },
+		{ 0x1001, 0x4088, 0 },          { 0x2001, 0x5010, 0 },
+		{ 0x2001, 0x5014, 15 },         { 0x2001, 0x5018, 0x10000000 },
+		{ 0x2001, 0x5034, 0x40000004 }, { 0x2001, 0x5038, 0x10000000 },
+		{ 0x2001, 0x5044, 0x7801 },     { 0x2001, 0x504c, 0 },
+		{ 0x2001, 0x506c, 0 },
+	};
+	static const uint16_t strides[] = { 0x4024, 0x40c0 };
+
+	p->n = 0;
+	for (unsigned i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
+		p->word[p->n++] =
+			(uint64_t)fixed[i].op << 48 | (uint64_t)fixed[i].value << 16 | fixed[i].reg;
+	for (unsigned i = 0; i < 2; i++)
+		p->word[p->n++] = 0x1001ull << 48 | (uint64_t)width * 16 << 16 | strides[i];
+	p->word[p->n++] = 0x1001ull << 48 | (uint64_t)(width - 1) << 16 | 0x4030;
+	p->word[p->n++] = 0x2001ull << 48 | (uint64_t)(width - 1) << 16 | 0x500c;
+	p->word[p->n++] = 0x2001ull << 48 | (uint64_t)width * 16 << 16 | 0x5040;
+	p->word[p->n++] = 0x0041ull << 48;
+	p->word[p->n++] = 0x0081ull << 48 | 0x18ull << 16 | 8;
+}
+
+static void w8191(void)
+{
+	for (unsigned on = 0; on < 2; on++)
+		for (unsigned width = 8190; width <= 8191; width++) {
+			struct npu_core_options o = { .quirks = on ? NPU_QUIRK_W8191 : 0 };
+			bool spoilt = on && width == 8191;
+			uint32_t wrong = 0, early = 0;
+			struct emit_program p;
+			struct npu_result r;
+			struct board b;
+
+			board_init(&b, &o);
+			board_map(&b, 0x10000000, 8192 * 16);
+			board_map(&b, 0x30000000, 8192 * 16);
+			board_map(&b, PROGRAM, 4096);
+			for (uint32_t i = 0; i < width * 16; i++)
+				*board_byte(&b, 0x10000000 + i) = (uint8_t)(i % 61);
+			build_add(&p, width);
+			board_run(&b, PROGRAM, p.word, p.n, p.n, 1, &r);
+			for (uint32_t i = 0; i < width * 16; i++)
+				if (*board_byte(&b, 0x30000000 + i) != 2 * (i % 61)) {
+					wrong++;
+					early += i + 54 < width * 16;
+				}
+			tap_ok(&tap,
+			       r.verdict == NPU_DONE && wrong == (spoilt ? 54 : 0) && !early &&
+				       board_reported(&b, "loses its tail") == (width == 8191),
+			       "w8191 %s: %u columns, %u elements wrong%s%s", on ? "on" : "off",
+			       width, wrong, *r.reason ? ": " : "", r.reason);
+			board_free(&b);
+		}
+}
+
 int main(void)
 {
 	parsing();
+	w8191();
 	slack();
 	cbuf();
 	fcbank();
