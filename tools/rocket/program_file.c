@@ -133,6 +133,7 @@ static void parse_comment(struct program_file *file, const char *text)
 	static const char *const keys[] = { "regcmd_base=", "regcmd=" };
 
 	text += strspn(text, "# \t");
+	sscanf(text, "soc=%15s", file->soc);
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++) {
 		if (strncmp(text, keys[i], strlen(keys[i])))
 			continue;

@@ -4,7 +4,8 @@
  *
  * Two forms: 64-bit little-endian words as they lie in memory, and text with one word per
  * line, "target,offset,value" or a single number, all hexadecimal; '#' starts a comment and
- * "# regcmd_base=0x..." (or "regcmd=") says where the first word would lie in memory.
+ * "# regcmd_base=0x..." (or "regcmd=") says where the first word would lie in memory,
+ * "# soc=" which chip it is for.
  */
 #ifndef TOOLS_ROCKET_PROGRAM_FILE_H
 #define TOOLS_ROCKET_PROGRAM_FILE_H
@@ -34,6 +35,7 @@ struct program_file {
 	size_t count;
 	bool has_base;
 	uint32_t base; /* IOVA of words[0]: stated, or worked out from the first link */
+	char soc[16];  /* of a "# soc=" line, or "" */
 	struct program_span *spans;
 	size_t n_spans;
 };

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdio.h>
+#include <string.h>
+
+#include "estimate.h"
+#include "tiling.h"
+
+static enum check_rounding rounding_of(const struct rocket_matmul_plan *plan)
+{
+	switch (plan->type) {
+	case ROCKET_MM_INT8_INT32:
+		return CHECK_EXACT;
+	case ROCKET_MM_FP16_FP32:
+		return CHECK_FP32;
+	default:
+		return plan->device_accumulates ? CHECK_FP16_DEVICE : CHECK_FP16_HOST;
+	}
+}
+
+int tiling_make(struct tiling *t, const struct dtype *dtype, const struct extent *extent,
+		int threads, const struct rocket_hw_profile *hw, int batched, char *why,
+		size_t why_size)
+{
+	const struct rocket_settings settings = rocket_settings_read();
+	const int align = (int)rocket_matmul_traits(dtype->type)->n_align;
+	const int M = extent->M == 1 ? 4 : extent->M; /* the library pads a single row */
+	int rc = 0;
+
+	memset(t, 0, sizeof(*t));
+	t->dtype = dtype;
+	t->extent = *extent;
+	for (int i = 0; i < (threads < 1 ? 1 : threads) && rc == 0; i++) {
+		struct check_columns *c = &t->columns[t->workers];
+		struct rocket_matmul_plan *plan = &t->plans[t->workers];
+
+		rocket_matmul_split(extent->N, threads, align, i, &c->n0, &c->count);
+		if (!c->count)
+			break;
+		rc = rocket_matmul_plan_make(dtype->type, hw, &settings, batched, M, extent->K,
+					     c->count, plan, why, why_size);
+		c->kt = plan->tiles.kt;
+		c->rounding = rounding_of(plan);
+		t->workers += rc == 0;
+	}
+	if (rc < 0)
+		tiling_free(t);
+	return rc;
+}
+
+void tiling_free(struct tiling *t)
+{
+	while (t->workers)
+		rocket_matmul_plan_free(&t->plans[--t->workers]);
+}
+
+uint64_t tiling_tiles(const struct tiling *t)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < t->workers; i++)
+		sum += t->plans[i].n_steps;
+	return sum;
+}
+
+uint64_t tiling_jobs(const struct tiling *t)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < t->workers; i++)
+		sum += t->plans[i].n_jobs;
+	return sum;
+}
+
+void tiling_counters(const struct tiling *t, struct npu_counters *counters)
+{
+	memset(counters, 0, sizeof(*counters));
+	for (int i = 0; i < t->workers; i++)
+		estimate_plan_counters(&t->plans[i], counters);
+}
+
+void tiling_report(struct report *r, const struct tiling *t)
+{
+	const struct rocket_matmul_tiles *tiles = &t->plans[0].tiles;
+	char workers[48] = "";
+
+	if (t->workers > 1)
+		snprintf(workers, sizeof(workers), ", first of %d workers", t->workers);
+	report_line(r, "tiles", "%d x %d x %d (M x K x N), %d x %d x %d of them%s", tiles->mt,
+		    tiles->kt, tiles->nt, tiles->nm, tiles->nk, tiles->nn, workers);
+	report_line(r, "K partials", "%s",
+		    tiles->nk == 1                   ? "none: one K tile"
+		    : t->plans[0].device_accumulates ? "added on the NPU"
+						     : "added on the host");
+	if (!r->as_json)
+		return;
+	report_open(r, "tiles", NULL);
+	json_integer(&r->json, "Mt", tiles->mt);
+	json_integer(&r->json, "Kt", tiles->kt);
+	json_integer(&r->json, "Nt", tiles->nt);
+	json_integer(&r->json, "nM", tiles->nm);
+	json_integer(&r->json, "nK", tiles->nk);
+	json_integer(&r->json, "nN", tiles->nn);
+	json_bool(&r->json, "device_accumulates", t->plans[0].device_accumulates);
+	json_integer(&r->json, "workers", t->workers);
+	report_close(r);
+}

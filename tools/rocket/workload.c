@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "rocket_matmul.h"
+#include "rocket_npu.h"
+
+#include "workload.h"
+
+static void *matrix(size_t rows, size_t columns, size_t bytes)
+{
+	size_t count;
+
+	if (__builtin_mul_overflow(rows, columns, &count))
+		return NULL;
+	return calloc(count, bytes); /* checks the last product itself */
+}
+
+static void fill(const struct workload *w, void *out, size_t count, enum generate_data data,
+		 uint64_t seed)
+{
+	if (w->dtype->int8)
+		generate_int8(out, count, data, seed);
+	else
+		generate_fp16(out, count, data, seed);
+}
+
+int workload_make(struct workload *w, enum generate_data data, uint64_t seed)
+{
+	size_t M = (size_t)w->extent.M, K = (size_t)w->extent.K, N = (size_t)w->extent.N;
+	uint64_t state = seed;
+
+	w->A = matrix(M, K, w->dtype->operand_bytes);
+	w->B = matrix(N, K, w->dtype->operand_bytes);
+	w->C = matrix(M, N, w->dtype->result_bytes);
+	if (!w->A || !w->B || !w->C) {
+		workload_free(w);
+		return -1;
+	}
+	fill(w, w->A, M * K, data, generate_next(&state));
+	fill(w, w->B, N * K, data, generate_next(&state));
+	return 0;
+}
+
+void workload_free(struct workload *w)
+{
+	free(w->A);
+	free(w->B);
+	free(w->C);
+	w->A = w->B = w->C = NULL;
+}
+
+static double now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e6 + (double)t.tv_nsec * 1e-3;
+}
+
+static size_t result_size(const struct workload *w)
+{
+	return (size_t)w->extent.M * (size_t)w->extent.N * w->dtype->result_bytes;
+}
+
+/* FNV-1a over 8-byte steps: enough to see that two runs differ. */
+static uint64_t digest(const void *data, size_t size)
+{
+	const unsigned char *p = data;
+	uint64_t hash = 0xcbf29ce484222325u;
+
+	for (; size >= 8; size -= 8, p += 8) {
+		uint64_t word;
+
+		memcpy(&word, p, sizeof(word));
+		hash = (hash ^ word) * 0x100000001b3u;
+		hash ^= hash >> 32;
+	}
+	for (; size; size--)
+		hash = (hash ^ *p++) * 0x100000001b3u;
+	return hash;
+}
+
+static int multiply(const struct workload *w, int fd)
+{
+	const struct extent *e = &w->extent;
+
+	/* Nothing of an earlier run may pass for the result of this one. */
+	memset(w->C, 0xff, result_size(w));
+	if (w->threads)
+		return rocket_matmul_fp16_mt(e->M, e->K, e->N, w->A, w->B, w->C, w->threads);
+	return w->dtype->multiply(fd, e->M, e->K, e->N, w->A, w->B, w->C);
+}
+
+int workload_run(struct workload *w, const struct device *device, int repeat, struct measurement *m)
+{
+	uint64_t first = 0;
+
+	memset(m, 0, sizeof(*m));
+	m->runs = repeat;
+	m->repeatable = true;
+	for (int i = 0; i < repeat; i++) {
+		double start, took;
+		uint64_t hash;
+		int status;
+
+		rocket_submit_counters_reset();
+		device_counters_reset(device);
+		start = now_us();
+		status = multiply(w, device->fd);
+		took = now_us() - start;
+		if (status < 0)
+			return status;
+		m->submits = rocket_submit_ioctl_count();
+		m->tasks = rocket_submit_task_count();
+		m->counted = device_counters(device, &m->counters);
+		m->mean_us += took / repeat;
+		if (!i || took < m->wall_us) {
+			m->wall_us = took;
+			rocket_matmul_last_stats(&m->stats);
+		}
+		hash = digest(w->C, result_size(w));
+		if (!i)
+			first = hash;
+		m->repeatable &= hash == first;
+	}
+	return ROCKET_OK;
+}
+
+int workload_check(const struct workload *w, struct check_result *result)
+{
+	const struct check_request request = {
+		.M = w->extent.M,
+		.K = w->extent.K,
+		.N = w->extent.N,
+		.int8 = w->dtype->int8,
+		.A = w->A,
+		.B = w->B,
+		.C = w->C,
+		.columns = w->tiling.columns,
+		.n_columns = w->tiling.workers,
+	};
+
+	return check_matmul(&request, result);
+}
+
+double workload_flop(const struct workload *w)
+{
+	return 2.0 * w->extent.M * w->extent.K * w->extent.N;
+}
