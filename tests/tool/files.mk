@@ -26,4 +26,14 @@ tests_tool_test_text_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tool_test_text_LDADD = $(CMOCKA_LIBS) -lm
 endif
 
+# The command with a library that spoils one element of every result.
+check_PROGRAMS += tests/tool/rocket-flip
+tests_tool_rocket_flip_SOURCES = $(rocket_SOURCES) tests/tool/flip.c
+tests_tool_rocket_flip_LDADD = librocket-all.la
+tests_tool_rocket_flip_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=rocket_matmul_fp16 \
+	-Wl,--wrap=rocket_matmul_fp16_f32out -Wl,--wrap=rocket_matmul_int8
+
+tool_scripts = tests/tool/device.sh tests/tool/regcmd.sh tests/tool/usage.sh tests/tool/wrong.sh
+TESTS += $(tool_scripts)
+EXTRA_DIST += $(tool_scripts) tests/tool/tool.sh
 EXTRA_DIST += tests/tool/data/fp16_base_model.txt tests/tool/data/fp16_kacc_model.txt

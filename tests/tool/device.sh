@@ -1,0 +1,91 @@
+#!/bin/sh
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The command on the simulated device: info, matmul, plan and the demo.
+. "$top_srcdir/tests/tool/tool.sh"
+
+[ "$enable_sim" != no ] || skip_all "configured with --disable-sim"
+export ROCKET_DEVICE=sim
+
+# ---- info ----
+exits info_shows_the_chip 0 "rk3588" "$rocket" info
+exits info_says_it_is_simulated 0 "simulated" "$rocket" info
+exits info_shows_what_cannot_be_done 0 "what cannot be done here" "$rocket" info
+json info_as_json 0 "j['device']['chip'] == 'rk3588' and j['device']['cores'] == 3 and j['device']['simulated'] and j['device']['provider'] == 'rocket' and 'fp16' in j['matmul']['dtypes'] and j['profile']['cbuf_banks'] == 12" \
+	"$rocket" info --json
+
+# ---- matmul ----
+check() {
+	name=$1 expression=$2
+	shift 2
+	json "$name" 0 "j['check']['right'] and j['check']['wrong'] == 0 and j['check']['elements'] == j['M'] * j['N'] and j['repeatable'] and ($expression)" \
+		"$rocket" matmul --check --json "$@"
+}
+for data in uniform ints; do
+	check "fp16_${data}" "j['counters']['tasks'] == j['tasks']" --data $data 64 256 128
+	check "fp16_f32_${data}" "True" --data $data --dtype fp16-f32 64 256 128
+	check "int8_${data}" "j['check']['largest_error'] == 0" --data $data --dtype int8 64 256 128
+done
+check several_k_tiles "j['tiles']['nK'] > 1 and j['tiles']['device_accumulates']" 64 2048 64
+check several_k_tiles_fp32 "j['tiles']['nK'] > 1" --dtype fp16-f32 64 2048 64
+check several_k_tiles_int8 "j['tiles']['nK'] > 1" --dtype int8 64 4096 256
+check single_row "j['M'] == 1" 1 512 64
+check single_row_int8 "j['M'] == 1" --dtype int8 1 512 64
+check ragged_tiles "j['tiles']['nM'] == 2" 260 96 272
+check two_threads "j['tiles']['workers'] == 2" --threads 2 64 256 256
+check other_seed "j['seed'] == 7" --seed 7 16 64 32
+check repeated_runs "j['repeat'] == 3" --repeat 3 16 64 32
+ROCKET_KACC=0 check host_accumulation "not j['tiles']['device_accumulates']" 64 2048 64
+
+exits matmul_shows_the_estimate 0 "ESTIMATE (set M)" "$rocket" matmul 64 256 128
+exits matmul_shows_the_other_bound 0 "(set V)" "$rocket" matmul 64 256 128
+exits matmul_labels_its_speed 0 "of this simulation, not of an NPU" "$rocket" matmul 64 256 128
+exits matmul_shows_the_bound 0 "its bound" "$rocket" matmul --check 64 256 128
+exits misaligned_m_is_refused 2 "M is not a multiple of 4" "$rocket" matmul 6 256 128
+exits misaligned_k_is_refused 2 "K is not a multiple of 32" "$rocket" matmul 8 40 128
+exits misaligned_n_is_refused 2 "N is not a multiple of 16" "$rocket" matmul 8 32 17
+exits misaligned_n_is_refused_int8 2 "N is not a multiple of 32" "$rocket" matmul --dtype int8 8 32 16
+exits huge_extent_is_refused 2 "2^24" "$rocket" matmul 2147483644 32 16
+exits huge_product_is_refused 3 "ROCKET_E_NOMEM" "$rocket" matmul 16777216 16777216 16
+json refusal_as_json 2 "j['exit'] == 2 and 'multiple of 32' in j['error']" "$rocket" matmul --json 8 40 128
+
+ROCKET_WAIT_MS=1 exits wait_that_runs_out_is_a_device_error 3 "ROCKET_E_DEVICE" \
+	"$rocket" matmul 256 4096 1024
+
+# ---- plan: needs no device, and foretells what the device counts ----
+foretells() {
+	name=$1
+	shift
+	"$rocket" matmul --json "$@" >"$work/run.json" 2>"$work/err"
+	ROCKET_DEVICE=/nonexistent "$rocket" plan matmul --json "$@" >"$work/plan.json" 2>>"$work/err"
+	cat "$work/err"
+	succeeds "plan_foretells_$name" "$python" -c '
+import json, sys
+run, plan = (json.load(open(sys.argv[1] + f)) for f in ("/run.json", "/plan.json"))
+assert run["counters"] == plan["counters"], (run["counters"], plan["counters"])
+assert run["tiles"] == plan["tiles"] and run["submits"] == plan["jobs"]
+a, b = run["device_time_estimate"], plan["device_time_estimate"]
+assert a == b and 0 < a["set_v_us"] <= a["set_m_us"], (a, b)' "$work"
+}
+foretells one_tile 64 256 128
+foretells many_tiles 300 1024 272
+foretells fp32_result --dtype fp16-f32 300 1024 272
+foretells int8 --dtype int8 300 4096 288
+foretells one_row 1 4096 64
+foretells two_workers --threads 2 64 1024 512
+exits plan_shows_rows 0 "job,task,chained,item,m0,mt" "$rocket" plan matmul --rows 64 256 128
+json plan_rows_as_json 0 "sum(len(w['steps']) for w in j['workers']) == j['counters']['tasks']" \
+	"$rocket" plan matmul --rows --json 512 1024 1024
+exits plan_of_large_product 0 "256 x 512 x 128 (M x K x N), 2 x 8 x 32 of them" "$rocket" plan matmul 512 3840 4096
+exits plan_refuses_with_reason 2 "K is not a multiple of 32" "$rocket" plan matmul 8 40 128
+
+# ---- demo ----
+exits demo_is_right 0 "right" "$rocket" demo
+cp "$work/out" "$work/demo"
+for text in "512 x 1024 x 1024" "hardware kicks" "bytes moved" "largest error" "its bound" "wall time" \
+	"device time, ESTIMATE (set M)" "device time, ESTIMATE (set V)" "driver version" "rk3588" "submits" "tasks"; do
+	succeeds "demo_shows_$(echo "$text" | tr -c 'a-zA-Z0-9\n' _)" grep -qF "$text" "$work/demo"
+done
+succeeds demo_fits_a_terminal awk 'length > 80 { exit 1 }' "$work/demo"
+json demo_as_json 0 "j['right'] and len(j['products']) == 2 and all(p['wrong'] == 0 and p['elements'] == 512 * 1024 and p['counters']['kicks'] > 0 for p in j['products'])" \
+	"$rocket" demo --json
+plan
