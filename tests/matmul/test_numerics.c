@@ -489,6 +489,101 @@ static void stats_tell_what_the_call_did(void **state)
 	fp16_end(&t);
 }
 
+/* ---- the references themselves, against recorded values ---- */
+
+#define GOLDEN_K_MAX 1024
+
+/* Hex halves of a line "A 3161 bb16 ..." into out; their count. */
+static int parse_halves(const char *line, _Float16 *out)
+{
+	int count = 0, used;
+	unsigned v;
+
+	for (line = strchr(line, ' '); sscanf(line, " %x%n", &v, &used) == 1; line += used) {
+		uint16_t bits = (uint16_t)v;
+
+		assert_true(count < GOLDEN_K_MAX);
+		memcpy(&out[count++], &bits, sizeof(bits));
+	}
+	return count;
+}
+
+/* Cases start with "case" and end with the line that `last` begins; check gets both rows,
+ * the lines after them and the K tile (0 = all). Returns the number of cases. */
+static int each_golden_case(const char *file, const char *last,
+			    void (*check)(int K, int kt, const _Float16 *a, const _Float16 *b,
+					  const char *tag, const char *values))
+{
+	static _Float16 a[GOLDEN_K_MAX], b[GOLDEN_K_MAX];
+	char path[4096], *text, *line, *save = NULL;
+	int cases = 0, K = 0, kt = 0;
+
+	assert_true(test_golden_path(path, sizeof(path), file));
+	text = test_read_file(path);
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (!strncmp(line, "case ", 5)) {
+			kt = 0;
+			sscanf(line, "case %*d Kt=%d", &kt);
+		} else if (!strncmp(line, "A ", 2)) {
+			K = parse_halves(line, a);
+		} else if (!strncmp(line, "B ", 2)) {
+			assert_int_equal(parse_halves(line, b), K);
+		} else if (line[0] != '#') {
+			char *values = strchr(line, ' ');
+
+			*values++ = '\0';
+			check(K, kt, a, b, line, values);
+			cases += !strcmp(line, last);
+		}
+	}
+	free(text);
+	return cases;
+}
+
+static void check_base_case(int K, int kt, const _Float16 *a, const _Float16 *b, const char *tag,
+			    const char *values)
+{
+	struct reference_fp16 *ref = reference_fp16_create(1, K, 1, a, b);
+	float wide = reference_f32out_sum(ref, 0, 0, K);
+	_Float16 half = reference_device_sum(ref, 0, 0, K);
+	uint32_t want = (uint32_t)strtoul(values, NULL, 16), got = 0;
+
+	(void)kt;
+	memcpy(&got, !strcmp(tag, "fp32") ? (void *)&wide : (void *)&half,
+	       !strcmp(tag, "fp32") ? sizeof(wide) : sizeof(half));
+	assert_int_equal(got, want);
+	reference_fp16_free(ref);
+}
+
+static void check_kacc_case(int K, int kt, const _Float16 *a, const _Float16 *b, const char *tag,
+			    const char *values)
+{
+	(void)tag;
+	for (int k = kt; k <= K; k += kt) {
+		struct reference_fp16 *ref = reference_fp16_create(1, k, 1, a, b);
+		_Float16 half = reference_device_sum(ref, 0, 0, kt);
+		uint16_t got;
+
+		memcpy(&got, &half, sizeof(got));
+		assert_int_equal(got, strtoul(values, (char **)&values, 16));
+		reference_fp16_free(ref);
+	}
+}
+
+static void reference_is_the_golden_model(void **state)
+{
+	(void)state;
+	assert_int_equal(each_golden_case("numerics/fp16_base_model.txt", "fp16", check_base_case),
+			 48);
+}
+
+static void reference_adds_partials_as_the_golden_model(void **state)
+{
+	(void)state;
+	assert_int_equal(
+		each_golden_case("numerics/fp16_kacc_model.txt", "partials", check_kacc_case), 24);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -505,7 +600,9 @@ int main(void)
 		cmocka_unit_test(fp16_host_order_does_not_change_a_bit),
 		cmocka_unit_test(mt_gives_each_slice_its_one_fd_result),
 		cmocka_unit_test(stats_tell_what_the_call_did),
+		cmocka_unit_test(reference_is_the_golden_model),
+		cmocka_unit_test(reference_adds_partials_as_the_golden_model),
 	};
 
-	return test_run_group("numerics", tests, sizeof(tests) / sizeof(tests[0]), 0);
+	return test_run_group("numerics", tests, sizeof(tests) / sizeof(tests[0]), 2);
 }
