@@ -8,3 +8,5 @@ INSTALL_TESTS = \
 
 TESTS += $(INSTALL_TESTS)
 EXTRA_DIST += $(INSTALL_TESTS) tests/install/tap.sh
+
+check_DATA = tests/install/config.sh

@@ -61,8 +61,3 @@ skip_all() {
 plan() {
 	echo "1..$tap_case"
 }
-
-library_is_complete() {
-	$NM "$builddir/.libs/librocket-all.a" 2>/dev/null | grep -q ' T rocket_open$' &&
-		$NM "$builddir/.libs/librocket-all.a" | grep -q ' T rocket_matmul_int8$'
-}
