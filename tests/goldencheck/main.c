@@ -210,12 +210,31 @@ static bool options(int argc, char **argv)
 	return optind < argc;
 }
 
+/* The caller's settings are none of the recorded ones. */
+static void forget_settings(void)
+{
+	extern char **environ;
+	char name[64];
+
+	for (char **v = environ; *v;) {
+		size_t length = strcspn(*v, "=");
+
+		if (strncmp(*v, "ROCKET_", 7) || length >= sizeof(name)) {
+			v++;
+			continue;
+		}
+		snprintf(name, sizeof(name), "%.*s", (int)length, *v);
+		unsetenv(name); /* closes the gap at v */
+	}
+}
+
 int main(int argc, char **argv)
 {
 	if (!options(argc, argv)) {
 		usage(stderr);
 		return 2;
 	}
+	forget_settings();
 	for (int i = optind; i < argc; i++)
 		walk(argv[i], true);
 	if (run.tap)

@@ -9,17 +9,6 @@
 #include "lib/plan/matmul_plan.h"
 #include "rocket_npu.h"
 
-/* The machine the plans were recorded on. */
-static const struct rocket_hw_profile rk3588 = {
-	.name = "rk3588",
-	.cbuf_banks = 12,
-	.cbuf_bank_size = 32768,
-	.max_tile = 256,
-	.kgroup_2b = 32,
-	.kgroup_4b = 16,
-	.ngroup = 16,
-};
-
 /* Names of the plan files; a planner is chosen by the entry that was called. */
 static bool planner_type(const char *name, enum rocket_matmul_type *type)
 {
@@ -41,38 +30,39 @@ static bool planner_type(const char *name, enum rocket_matmul_type *type)
 	return false;
 }
 
-/* "ROCKET_KACC=0 ROCKET_REUSE=1" onto the settings; false at a name that is none. */
-static bool apply(struct rocket_settings *set, const char *env, const char **unknown)
+/* "ROCKET_KACC=0 ROCKET_REUSE=1" into the environment, or out of it again. */
+static bool each_variable(const char *env, bool set)
 {
-	const struct {
-		const char *name;
-		int *value;
-	} known[] = {
-		{ "ROCKET_KACC=", &set->kacc },
-		{ "ROCKET_REUSE=", &set->reuse },
-		{ "ROCKET_MM_ASYM=", &set->mm_asym },
-		{ "ROCKET_BATCH_SUBMIT=", &set->batch_submit },
-		{ "ROCKET_KACC_CHAIN=", &set->kacc_chain },
-	};
+	char copy[256], *save = NULL;
 
-	while (*env && strcmp(env, "(none)")) {
-		size_t i, length = strcspn(env, " ");
+	if (!strcmp(env, "(none)"))
+		return true;
+	if (strlen(env) >= sizeof(copy))
+		return false;
+	strcpy(copy, env);
+	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		char *value = strchr(word, '=');
 
-		for (i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-			if (!strncmp(env, known[i].name, strlen(known[i].name)))
-				break;
-		*unknown = env;
-		if (i == sizeof(known) / sizeof(known[0]))
+		if (!value || strncmp(word, "ROCKET_", 7))
 			return false;
-		*known[i].value = atoi(env + strlen(known[i].name));
-		env += length + strspn(env + length, " ");
+		*value++ = '\0';
+		if (set)
+			setenv(word, value, 1);
+		else
+			unsetenv(word);
 	}
 	return true;
 }
 
-static struct rocket_settings defaults(void)
+/* Settings as the library reads them under these variables; false when one has no value. */
+static bool settings_of(const char *env, struct rocket_settings *set)
 {
-	return (struct rocket_settings){ .kacc = 1, .reuse = ROCKET_REUSE_AUTO, .mm_asym = 1 };
+	bool known = each_variable(env, true);
+
+	if (known)
+		*set = rocket_settings_read();
+	each_variable(env, false);
+	return known;
 }
 
 struct call {
@@ -85,7 +75,7 @@ struct call {
 static int make(struct check *c, const struct call *call, struct rocket_matmul_plan *plan)
 {
 	char why[200] = "";
-	int r = rocket_matmul_plan_make(call->type, &rk3588, &call->set, 1,
+	int r = rocket_matmul_plan_make(call->type, rocket_hw_by_name("rk3588"), &call->set, 1,
 					call->m == 1 ? 4 : (int)call->m, (int)call->k, (int)call->n,
 					plan, why, sizeof(why));
 
@@ -106,9 +96,8 @@ static bool call_of_header(struct check *c, struct call *call)
 {
 	const struct source *s = c->src;
 	const char *dtype = source_key(s, "dtype"), *env = source_key(s, "env");
-	const char *note = source_key(s, "note"), *unknown;
+	const char *note = source_key(s, "note");
 
-	call->set = defaults();
 	if (!source_number(s, "M", &call->m) || !source_number(s, "K", &call->k) ||
 	    !source_number(s, "N", &call->n) || !dtype || call->m > INT32_MAX ||
 	    call->k > INT32_MAX || call->n > INT32_MAX) {
@@ -119,8 +108,8 @@ static bool call_of_header(struct check *c, struct call *call)
 		check_skip(c, "no planner for %s", dtype);
 		return false;
 	}
-	if (env && !apply(&call->set, env, &unknown)) {
-		check_skip(c, "no planner for %s with %s", dtype, unknown);
+	if (!settings_of(env ? env : "", &call->set)) {
+		check_skip(c, "no planner for %s with %s", dtype, env);
 		return false;
 	}
 	/* The cap an int4 caller gives acts like the override. */
@@ -215,8 +204,7 @@ static bool is_plan_index(const struct source *s)
 static bool plan_index_row(struct check *c, unsigned line, char **field)
 {
 	struct rocket_matmul_plan plan;
-	struct call call = { .set = defaults() };
-	const char *unknown;
+	struct call call = { 0 };
 	char name[16];
 	int64_t v[8];
 
@@ -224,7 +212,7 @@ static bool plan_index_row(struct check *c, unsigned line, char **field)
 		return false;
 	/* "fp16_..." and "f32out_..."; what no planner makes is checked nowhere. */
 	snprintf(name, sizeof(name), "%.*s", (int)strcspn(field[0], "_"), field[0]);
-	if (!planner_type(name, &call.type) || !apply(&call.set, field[9], &unknown))
+	if (!planner_type(name, &call.type) || !settings_of(field[9], &call.set))
 		return true;
 	if (!strncmp(field[10], "kt_cap=", 7))
 		call.set.mm_kt = atoi(field[10] + 7);
@@ -259,7 +247,7 @@ static bool is_planner(const struct source *s)
 static bool planner_row(struct check *c, unsigned line, char **field)
 {
 	struct rocket_matmul_tiles tiles = { 0 };
-	struct rocket_settings set = defaults();
+	struct rocket_settings set = rocket_settings_read();
 	enum rocket_matmul_type type;
 	char why[200];
 	int64_t v[8];
@@ -270,8 +258,8 @@ static bool planner_row(struct check *c, unsigned line, char **field)
 		return false;
 	if (!planner_type(field[0], &type))
 		return true;
-	r = rocket_matmul_tile(type, &rk3588, &set, (int)v[0], (int)v[1], (int)v[2], &tiles, why,
-			       sizeof(why));
+	r = rocket_matmul_tile(type, rocket_hw_by_name("rk3588"), &set, (int)v[0], (int)v[1],
+			       (int)v[2], &tiles, why, sizeof(why));
 	if (r != v[4] || (r > 0 && (tiles.mt != v[5] || tiles.kt != v[6] || tiles.nt != v[7])))
 		check_differs(c, line, "%s %sx%sx%s: here %d, %dx%dx%d", field[0], field[1],
 			      field[2], field[3], r, tiles.mt, tiles.kt, tiles.nt);
