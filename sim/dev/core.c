@@ -140,8 +140,8 @@ static int run_tasks(struct sim_core *core, const struct sim_job *job)
 		sim_log(dev,
 			"NPU job timed out: job %" PRIu64 " of fd %d, core %u, task %" PRIu32
 			" of %" PRIu32 ": %s; %s",
-			job->id, file->fd, core->index, job->batched ? res.task : i, job->n_tasks,
-			why, closed ? "its file was closed" : "core reset");
+			job->id, file->opened_as, core->index, job->batched ? res.task : i,
+			job->n_tasks, why, closed ? "its file was closed" : "core reset");
 		npu_core_reset(core->npu);
 		pthread_mutex_lock(&dev->lock);
 		return err;

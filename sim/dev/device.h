@@ -128,7 +128,8 @@ struct sim_file {
 	struct sim_file *next_sched;
 	struct sim_device *dev;
 	unsigned refs; /* registry lock */
-	int fd;        /* a number it was last seen under */
+	int opened_as; /* the fd it was opened under, for the log */
+	int fd;        /* one it is open under now; registry lock */
 	dev_t st_dev;
 	ino_t st_ino;
 

@@ -265,6 +265,7 @@ static struct sim_file *new_file(void)
 		goto err_space;
 	if (fstat(file->fd, &st))
 		goto err_close;
+	file->opened_as = file->fd;
 	file->st_dev = st.st_dev;
 	file->st_ino = st.st_ino;
 	return file;
@@ -303,7 +304,7 @@ int sim_dev_open(const char *spec)
 {
 	const struct npu_chip *chip = chip_of_spec(spec);
 	struct sim_file *file, *abandoned;
-	int err;
+	int fd, err;
 
 	if (!chip) {
 		errno = ENODEV;
@@ -318,10 +319,11 @@ int sim_dev_open(const char *spec)
 	file = new_file();
 	if (!file)
 		return -1;
+	fd = file->fd;
 	err = enter(file, chip);
 	if (!err)
-		return file->fd;
-	close(file->fd);
+		return fd;
+	close(fd);
 	sim_space_fini(&file->space);
 	free(file);
 	errno = err;

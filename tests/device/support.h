@@ -25,6 +25,18 @@
 #include "rocket_npu.h"
 #include "sim/dev/sim_dev.h"
 
+/* ThreadSanitizer cannot follow a child that starts threads after fork(). */
+#if defined(__SANITIZE_THREAD__)
+#define TEST_CHILD_MAY_START_THREADS 0
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define TEST_CHILD_MAY_START_THREADS 0
+#endif
+#endif
+#ifndef TEST_CHILD_MAY_START_THREADS
+#define TEST_CHILD_MAY_START_THREADS 1
+#endif
+
 uint64_t test_now_ns(void);
 void test_sleep_ms(unsigned ms);
 /* Open fds and threads of this process, to see what leaks. */
