@@ -8,7 +8,8 @@
  *
  * ROCKET_LOG_LEVEL (error|warn|info|debug or 0..3, default warn) sets the level
  * when the library first logs or opens a device. ROCKET_DEBUG set to anything but
- * 0 is the same as ROCKET_LOG_LEVEL=debug.
+ * 0 is the same as ROCKET_LOG_LEVEL=debug. ROCKET_LOG_STDERR set to anything but 0 sends
+ * lines to stderr even where a callback is set.
  *
  * Thread safety: every function here may be called from any thread. The callback
  * is called with no library lock held and may be called from several threads at

@@ -19,6 +19,11 @@
  * Thread safety: different fds may be used from different threads at once. One fd
  * may be used from several threads for buffer and submit calls; one struct
  * rocket_bo must not be freed while another thread uses it.
+ *
+ * fork(): allowed at any time. In the child the fds of the parent are refused like any
+ * fd that is not open here (the simulated NPU, its cores being threads of the parent, cannot
+ * answer there; a real one would share the parent's window); rocket_open() gives the
+ * child fds of its own. After exec nothing is left: every fd is close-on-exec.
  */
 #ifndef ROCKET_NPU_H
 #define ROCKET_NPU_H
@@ -86,8 +91,10 @@ typedef struct rocket_job_desc rocket_job_desc;
 /* Open the device ROCKET_DEVICE names. Returns an fd >= 0, or -errno with a log line. */
 int rocket_open(void);
 
-/* Close an fd of rocket_open(), waiting for nothing; its buffers die with it.
- * A negative or foreign fd is ignored with a log line. */
+/* Close an fd of rocket_open(); its buffers and their mappings die with it. Jobs that have
+ * not started may be cancelled: wait for what is wanted first. The call does not wait
+ * for results, but a driver may let queued jobs start and a simulated core ends the
+ * program it is in. A negative or foreign fd is ignored with a log line. */
 void rocket_close(int fd);
 
 /* "rocket" or "rknpu": the kernel driver behind the device opened last ("" before any). */
@@ -120,12 +127,19 @@ void rocket_bo_free(int fd, rocket_bo *bo);
 
 /* Make the buffer visible to the CPU: waits until no job writes it, then synchronises
  * caches. dir is accepted for compatibility and ignored (both directions are synced).
- * timeout_ns is relative; 0 polls. ROCKET_E_DEVICE when the wait ran out, and when a
- * job that wrote this buffer timed out, faulted or was cancelled. */
+ * timeout_ns is relative; 0 polls. ROCKET_E_DEVICE when the wait ran out, and when the
+ * job that wrote this buffer last timed out, faulted or was cancelled.
+ *
+ * Only drivers that report errors (the simulated NPU; the rocket driver from 1.7 on) can say
+ * the latter. The stock driver, version 0.0, completes a job it had to retire like any
+ * other: ROCKET_OK over old data, about 500 ms late. There a wait of slow_wait_ms or more is
+ * logged as suspect and counted (rocket_fence_wait_slow_count); it may also just have been
+ * a long queue. */
 int rocket_bo_prep(int fd, rocket_bo *bo, int dir, uint64_t timeout_ns);
 /* Hand the buffer back to the NPU after CPU writes. Never waits. */
 int rocket_bo_fini(int fd, rocket_bo *bo);
-/* The same for parts of a buffer; needs rocket_bo_ranges_supported(). */
+/* The same for parts of a buffer, n >= 1 ranges, ascending and apart. ROCKET_E_UNSUPPORTED
+ * without rocket_bo_ranges_supported(). */
 int rocket_bo_prep_ranges(int fd, rocket_bo *bo, const rocket_bo_range *r, unsigned n,
 			  uint64_t timeout_ns);
 int rocket_bo_fini_ranges(int fd, rocket_bo *bo, const rocket_bo_range *r, unsigned n);
@@ -144,9 +158,10 @@ void rocket_busy_poll_set_us(long us);
 
 /* ---- submission ----
  * in_handles: buffers the job reads; out_handles: buffers it writes, or both reads and
- * writes. A handle in both lists is refused: the kernel would complete such a job
- * without running it. Each call is one SUBMIT; it returns when the job is queued.
- * ROCKET_E_SHAPE bad arguments, ROCKET_E_DEVICE the kernel refused. */
+ * writes. A handle in both lists, or twice in one, is refused: the kernel would complete
+ * such a job without running it. Each call is one SUBMIT; it returns when the job is
+ * queued. ROCKET_E_SHAPE bad arguments, or with ROCKET_VALIDATE=1 a faulty program;
+ * ROCKET_E_UNSUPPORTED a flag this driver lacks; ROCKET_E_DEVICE the kernel refused. */
 
 /* One program of regcmd_count words at the start of regcmd_bo. timeout_ms is accepted
  * for compatibility; the kernel's own watchdog applies. */

@@ -74,12 +74,9 @@ static int kick(const struct sim_core *core, const struct sim_task *task, uint32
 		snprintf(why, why_size,
 			 "it ended with status %#" PRIx32 ", outside the interrupt mask %#x",
 			 res->raw_status, MASK_DPU);
-	else if (res->verdict == NPU_FAULT)
-		snprintf(why, why_size, "%s: %s (%s at IOVA %#" PRIx32 ")", res->block, res->reason,
-			 res->fault_write ? "write" : "read", res->fault_iova);
 	else
 		snprintf(why, why_size, "%s: %s", res->block,
-			 res->verdict == NPU_HUNG ? res->reason : "nothing started");
+			 res->verdict == NPU_IDLE ? "nothing started" : res->reason);
 	return res->verdict == NPU_FAULT ? -EIO : -ECANCELED;
 }
 

@@ -6,10 +6,24 @@
  * rocket driver: -1 and errno on failure. The fd is a real file descriptor, so it is
  * unique in the process, close-on-exec and counted against RLIMIT_NOFILE.
  *
- * One device per process and chip, created by the first open: cores with a thread each,
- * shared by all files. Thread-safe.
+ * One device per process, created by the first open and gone with the last close: cores
+ * with a thread each, shared by all files. Thread-safe. In a child of fork() the parent's
+ * fds answer EBADF; the child may open a device of its own.
  *
- * Environment, read when the device is created:
+ * The driver is version 1.1 with honest errors. What it does not do: requests of the DRM
+ * core other than VERSION and GEM_CLOSE (PRIME: EOPNOTSUPP). A job that hangs or faults is
+ * retired by the job timeout with a core reset and one line on stderr (or in the trace
+ * file); PREP_BO on its out buffers then gives ECANCELED for a hang, a missing interrupt or
+ * a cancelled job, EIO for an access that is not mapped, until a later job that writes
+ * them succeeds. A job that names a buffer twice is dropped as done, as the driver does.
+ * Refused beside what the driver refuses: more than 1024 jobs a call (EINVAL), 65535 tasks
+ * a job or 2^20 a call, 65536 handles a list; a program address that is no multiple of 16,
+ * or a program of no or more than 131072 words, or across 4 GiB.
+ *
+ * The first mmap() of a whole buffer is the device's own view of it, so unmap it with
+ * sim_dev_munmap() and not with munmap(2).
+ *
+ * Environment, read when the device is created; malformed values refuse the open (EINVAL):
  *   ROCKET_SIM_QUIRKS      see npu.h; default none
  *   ROCKET_SIM_TIMEOUT_MS  watchdog of a hung job, default 500
  *   ROCKET_SIM_TRACE       file that gets register dumps and strict reports; "-" stderr
@@ -30,7 +44,9 @@ int sim_dev_close(int fd);
 int sim_dev_ioctl(int fd, unsigned long request, void *arg);
 void *sim_dev_mmap(int fd, size_t length, uint64_t offset);
 int sim_dev_munmap(int fd, void *addr, size_t length);
-/* Module parameters of the simulated driver (rocket_batch_submit, ...). */
+/* Parameters of the simulated driver, module "rocket", for the whole process:
+ *   rocket_batch_submit   1; 0 refuses jobs flagged BATCHED (EOPNOTSUPP)
+ *   rocket_report_errors  1; 0 hides a job's error from PREP_BO, as the stock driver does */
 long sim_dev_param(const char *module, const char *name, long fallback);
 int sim_dev_param_set(const char *module, const char *name, long value);
 

@@ -9,6 +9,7 @@ device_tests = \
 	tests/device/test_pool \
 	tests/device/test_provider \
 	tests/device/test_seam \
+	tests/device/test_select \
 	tests/device/test_settings \
 	tests/device/test_sim_bo \
 	tests/device/test_sim_fd \
@@ -66,6 +67,12 @@ tests_device_test_provider_LDADD = $(device_test_libs)
 tests_device_test_settings_SOURCES = tests/device/test_settings.c $(device_test_support)
 tests_device_test_settings_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_settings_LDADD = $(device_test_libs)
+
+# Its own providers instead of those of the build.
+tests_device_test_select_SOURCES = tests/device/test_select.c $(device_test_support)
+tests_device_test_select_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_select_LDADD = $(device_test_libs)
+tests_device_test_select_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=rocket_providers
 
 # Every call that can fail goes through the wrappers of the test.
 tests_device_test_fault_SOURCES = tests/device/test_fault.c $(device_test_support)

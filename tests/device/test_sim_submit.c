@@ -2,6 +2,8 @@
 /* test_sim_submit.c - what SUBMIT takes and refuses, field by field. */
 #include <sys/mman.h>
 
+#include "lib/encode/matmul.h"
+#include "lib/encode/program.h"
 #include "support.h"
 
 static int fd;
@@ -384,6 +386,66 @@ static void batched_one_task_is_one_kick(void **state)
 	assert_int_equal(kicks(), 1);
 }
 
+/* Three programs in a row, each with an output of its own in c. */
+static void write_chain(struct drm_rocket_task tasks[3], bool linked)
+{
+	for (unsigned i = 0; i < 3; i++) {
+		uint32_t stride = rocket_program_stride(ROCKET_RK3588_MATMUL_WORDS) * 8;
+		uint64_t *words = (uint64_t *)((char *)kit.prog.ptr + i * stride);
+		struct rocket_matmul_task t = { .type = ROCKET_MM_FP16_FP16,
+						.m = KIT_M,
+						.k = KIT_K,
+						.n = KIT_N,
+						.input = (uint32_t)kit.a.iova,
+						.weights = (uint32_t)kit.b.iova,
+						.output = (uint32_t)kit.c.iova + 1024 * i };
+		int n = rocket_rk3588_matmul(&t, words, 126, NULL, 0);
+
+		assert_int_equal(n, 126);
+		tasks[i].regcmd = (uint32_t)kit.prog.iova + i * stride;
+		tasks[i].regcmd_count = 126;
+		if (linked && i < 2)
+			assert_true(rocket_chain_link(words, 126, tasks[i].regcmd + stride, 126));
+		if (linked && i == 2)
+			assert_true(rocket_chain_seal(words, 126));
+	}
+}
+
+static void batched_chain_is_one_kick(void **state)
+{
+	struct drm_rocket_task tasks[3];
+	struct npu_counters count;
+
+	(void)state;
+	write_chain(tasks, true);
+	kit.job.tasks = (uintptr_t)tasks;
+	kit.job.task_count = 3;
+	kit.job.flags = DRM_ROCKET_JOB_BATCHED;
+	runs();
+	kit.c.ptr = (char *)kit.c.ptr + 1024;
+	assert_true(kit_is_right(&kit));
+	kit.c.ptr = (char *)kit.c.ptr + 1024;
+	assert_true(kit_is_right(&kit));
+	assert_int_equal(sim_dev_counters(fd, &count), 0);
+	assert_int_equal(count.kicks, 1);
+	assert_int_equal(count.tasks, 3);
+}
+
+static void batched_without_links_is_retired(void **state)
+{
+	struct drm_rocket_task tasks[3];
+
+	(void)state;
+	write_chain(tasks, false);
+	kit.job.tasks = (uintptr_t)tasks;
+	kit.job.task_count = 3;
+	kit.job.flags = DRM_ROCKET_JOB_BATCHED;
+	assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(kit_wait(&kit, 5000), -ECANCELED);
+	kit.job.flags = 0; /* the same, a kick each */
+	runs();
+}
+
 static void batched_beyond_the_task_number_is_einval(void **state)
 {
 	struct drm_rocket_task *tasks = malloc(4096 * sizeof(*tasks));
@@ -435,9 +497,12 @@ int main(void)
 		T(jobs_of_one_call_need_all_be_readable),
 		T(handle_named_twice_runs_nothing),
 		T(batched_one_task_is_one_kick),
+		T(batched_chain_is_one_kick),
+		T(batched_without_links_is_retired),
 		T(batched_beyond_the_task_number_is_einval),
 		T(batched_switched_off_is_eopnotsupp),
 	};
 
+	setenv("ROCKET_SIM_TIMEOUT_MS", "50", 1);
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

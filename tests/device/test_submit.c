@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* test_submit.c - submitting and waiting through the public API. */
+#include <signal.h>
+#include <sys/time.h>
+
 #include "lib/core/device.h"
 #include "lib/core/provider.h"
 #include "lib/encode/matmul.h"
@@ -373,6 +376,26 @@ static void wait_spinning_gives_the_same_answers(void **state)
 	rocket_busy_poll_set_us(0);
 }
 
+static void on_alarm(int sig)
+{
+	(void)sig;
+}
+
+static void wait_under_signals_goes_on(void **state)
+{
+	struct sigaction act = { .sa_handler = on_alarm }, old;
+	struct itimerval often = { { 0, 5000 }, { 0, 5000 } }, never = { 0 };
+
+	(void)state;
+	assert_int_equal(sigaction(SIGALRM, &act, &old), 0);
+	hang();
+	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
+	test_log_has(ROCKET_LOG_ERROR, "hung and was retired");
+	sigaction(SIGALRM, &old, NULL);
+}
+
 static void close_under_a_hung_job_does_not_wait_for_it(void **state)
 {
 	uint64_t start;
@@ -406,6 +429,7 @@ int main(void)
 		T(waits_are_counted_and_slow_ones_logged),
 		T(wait_on_a_driver_that_hides_errors_warns),
 		T(wait_spinning_gives_the_same_answers),
+		T(wait_under_signals_goes_on),
 		T(close_under_a_hung_job_does_not_wait_for_it),
 	};
 
