@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* kernel_linux.c - the real system calls behind struct rocket_kernel. */
 #include <errno.h>
 #include <fcntl.h>

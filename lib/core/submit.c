@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* submit.c - checking jobs and handing them to the provider. */
 #include <errno.h>
 #include <inttypes.h>

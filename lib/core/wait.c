@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* wait.c - handing buffers between the CPU and the NPU. */
 #include <errno.h>
 #include <inttypes.h>

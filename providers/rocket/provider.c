@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * provider.c - submission through the mainline rocket driver, versions 0.0 to 1.6 and on.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* core.c - the cores: one thread each, and the driver's way of running a job on one. */
 #include <errno.h>
 #include <inttypes.h>

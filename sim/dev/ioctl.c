@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* ioctl.c - request numbers and their arguments, as the DRM core takes them apart. */
 #include <drm.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* kernel_sim.c - the simulated device behind struct rocket_kernel. */
 #include <errno.h>
 #include <stdio.h>

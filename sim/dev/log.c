@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* log.c - what the simulated driver says, and its module parameters. */
 #include <errno.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* space.c - the 4 GiB IOVA window of a file. */
 #include <errno.h>
 #include <stdlib.h>

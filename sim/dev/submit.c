@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * submit.c - taking a SUBMIT apart, with the errors of a driver that reports them (C-6, L-16,
  * L-17 of the kernel document): the first job that is wrong ends the call, the jobs before it

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* test_addresses.c - the validator on the memory a program touches. */
 #include "support.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * test_matmul.c - what the RK3588 matmul encoder refuses, and the words of one program.
  *

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* test_program.c - the builder, chains and the disassembler. */
 #include "tap.h"
 

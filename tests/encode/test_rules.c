@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * test_rules.c - what the validator knows of the RK3588: hangs and silent corruption.
  *

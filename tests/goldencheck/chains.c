@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* chains.c - recorded chains: several programs, linked for one kick. */
 #include "programs.h"
 

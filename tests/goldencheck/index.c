@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* index.c - the index of recorded programs: which tasks are encoded and which refused. */
 #include "check.h"
 

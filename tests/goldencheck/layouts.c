@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* layouts.c - recorded packed operands and output maps against the layout functions. */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* plans.c - recorded plans, tile vectors and column splits against the planners. */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* programs.c - recorded register programs against those of the encoders. */
 #include "programs.h"
 

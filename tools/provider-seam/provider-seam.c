@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* provider-seam - prints what a submit provider owes the library, and checks one. */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* check_cbuf.c - does the on-chip buffer hold what is fetched into it? */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /*
  * check_conv.c - do CNA, CORE, DPU and DPU_RDMA describe the same convolution?
  *

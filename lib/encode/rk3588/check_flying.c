@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* check_flying.c - programs whose main data come from memory: lookup and elementwise. */
 #include "check.h"
 

@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* check_lut.c - uploads to the lookup tables, and entries the converter gets wrong. */
 #include "check.h"
 

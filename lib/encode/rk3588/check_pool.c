@@ -1,4 +1,4 @@
-/* SPDX-License-Identifier: LGPL-2.1-or-later */
+// SPDX-License-Identifier: LGPL-2.1-or-later
 /* check_pool.c - PPU and PPU_RDMA. */
 #include "check.h"
 
