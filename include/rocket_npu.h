@@ -112,7 +112,10 @@ void rocket_pin_worker(int worker_idx);
 /* Number of CPUs that workers are pinned to; 0 = no pinning. */
 int rocket_num_big_cores(void);
 
-/* ---- buffers ---- */
+/* ---- buffers ----
+ * ROCKET_E_SHAPE a NULL pointer, size 0, an empty rocket_bo or an fd that is not open;
+ * ROCKET_E_NOMEM no host memory, or no room in the fd's window; ROCKET_E_DEVICE the kernel
+ * refused. */
 
 /* Allocate and map size bytes (zeroed). On failure *bo is all zero. */
 int rocket_bo_alloc(int fd, size_t size, rocket_bo *bo);
@@ -122,7 +125,9 @@ int rocket_bo_alloc32(int fd, size_t size, rocket_bo *bo);
 /* Make *bo hold at least need bytes. 1 = reallocated (old contents gone), 0 = reused,
  * negative = error, *bo then being empty. */
 int rocket_bo_ensure32(int fd, rocket_bo *bo, size_t need);
-/* Unmap and free; *bo becomes all zero. An empty *bo is ignored. */
+/* Unmap and free; *bo becomes all zero. An empty *bo is ignored. Does not wait: jobs that
+ * name the buffer keep its pages and its IOVA until they are done, but their results
+ * in it are lost. A buffer that fd does not have (freed twice) is logged and left alone. */
 void rocket_bo_free(int fd, rocket_bo *bo);
 
 /* Make the buffer visible to the CPU: waits until no job writes it, then synchronises
@@ -134,7 +139,8 @@ void rocket_bo_free(int fd, rocket_bo *bo);
  * the latter. The stock driver, version 0.0, completes a job it had to retire like any
  * other: ROCKET_OK over old data, about 500 ms late. There a wait of slow_wait_ms or more is
  * logged as suspect and counted (rocket_fence_wait_slow_count); it may also just have been
- * a long queue. */
+ * a long queue. On the simulated NPU, whose jobs take the host's time, it is counted and
+ * logged at debug level only. */
 int rocket_bo_prep(int fd, rocket_bo *bo, int dir, uint64_t timeout_ns);
 /* Hand the buffer back to the NPU after CPU writes. Never waits. */
 int rocket_bo_fini(int fd, rocket_bo *bo);

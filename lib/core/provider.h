@@ -10,6 +10,7 @@
 #ifndef ROCKET_CORE_PROVIDER_H
 #define ROCKET_CORE_PROVIDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -35,6 +36,9 @@ struct rocket_kernel {
 	long (*param)(const char *module, const char *name, long fallback);
 	/* Which chip is behind fd and how many cores it has: "" and 0 where that cannot be told. */
 	void (*identify)(int fd, char chip[16], unsigned *cores);
+	/* How long a job takes is the host's computing time, not an NPU's: a long wait is no
+	 * sign of a job that hung. */
+	bool simulated;
 };
 
 struct rocket_caps {

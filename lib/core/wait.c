@@ -70,7 +70,7 @@ static void report_slow(const struct prep *p, uint64_t us)
 {
 	bool blind = !p->dev->node.caps.errors_reported;
 
-	rocket_log(ROCKET_LOG_WARN,
+	rocket_log(p->dev->node.kernel->simulated ? ROCKET_LOG_DEBUG : ROCKET_LOG_WARN,
 		   "slow wait: %" PRIu64 " ms for buffer %u (IOVA %#" PRIx64 ", %zu bytes)%s",
 		   us / 1000, p->bo->handle, p->bo->dma_address, p->bo->size,
 		   blind ? "; this driver reports a job it retired as done: the data may be stale"

@@ -33,4 +33,5 @@ const struct rocket_kernel rocket_kernel_sim = {
 	.munmap = sim_dev_munmap,
 	.param = sim_dev_param,
 	.identify = sim_identify,
+	.simulated = true,
 };

@@ -18,7 +18,7 @@ static const char *globs[2] = { pattern, NULL };
 static struct {
 	int open_error, alloc_error;
 	uint64_t iova;
-	unsigned opened, buffers, prepped, finished;
+	unsigned opened, buffers, prepped, finished, prep_ms;
 	char chip[16];
 	struct rocket_caps caps;
 } answer;
@@ -72,6 +72,7 @@ static int bo_free(struct rocket_node *node, rocket_bo *bo)
 static int bo_prep(struct rocket_node *node, const rocket_bo *bo, uint64_t timeout_ns)
 {
 	(void)node, (void)bo, (void)timeout_ns;
+	test_sleep_ms(answer.prep_ms);
 	return 0;
 }
 
@@ -368,6 +369,36 @@ static void ranges_are_checked_before_the_call(void **state)
 	rocket_close(fd);
 }
 
+static void slow_wait_on_a_real_node_warns(void **state)
+{
+	rocket_bo bo;
+	int fd;
+
+	(void)state;
+	node("accel0", "yes", 0600);
+	setenv("ROCKET_SLOW_WAIT_MS", "50", 1);
+	for (unsigned reports = 0; reports < 2; reports++) {
+		answer.caps.errors_reported = reports;
+		answer.prep_ms = 0;
+		fd = open_expecting("accel0");
+		rocket_fence_wait_counters_reset();
+		assert_int_equal(rocket_bo_alloc(fd, 4096, &bo), ROCKET_OK);
+		assert_int_equal(rocket_bo_prep(fd, &bo, 0, 10000000000u), ROCKET_OK);
+		assert_int_equal(test_log_count(ROCKET_LOG_WARN), reports);
+		answer.prep_ms = 60;
+		assert_int_equal(rocket_bo_prep(fd, &bo, 0, 10000000000u), ROCKET_OK);
+		assert_int_equal(test_log_count(ROCKET_LOG_WARN), reports + 1);
+		test_log_has(ROCKET_LOG_WARN, "slow wait");
+		if (reports)
+			assert_null(strstr(test_log_last(ROCKET_LOG_WARN), "stale"));
+		else
+			test_log_has(ROCKET_LOG_WARN, "the data may be stale");
+		assert_int_equal(rocket_fence_wait_slow_count(), 1);
+		rocket_close(fd);
+	}
+	unsetenv("ROCKET_SLOW_WAIT_MS");
+}
+
 static void node_that_disappears_is_a_device_error(void **state)
 {
 	rocket_bo bo;
@@ -398,6 +429,7 @@ int main(void)
 		T(guard_that_cannot_be_had_fails_the_open),
 		T(buffer_above_4_gib_is_given_back),
 		T(ranges_are_checked_before_the_call),
+		T(slow_wait_on_a_real_node_warns),
 		T(node_that_disappears_is_a_device_error),
 	};
 

@@ -321,7 +321,8 @@ static void wait_that_runs_out_is_a_device_error(void **state)
 	rocket_bo_prep(fd, &c, 0, 10 * SECOND);
 }
 
-static void waits_are_counted_and_slow_ones_logged(void **state)
+/* The time is the simulation's: a slow wait is counted and said to whoever debugs. */
+static void waits_are_counted_and_slow_ones_debug_lines(void **state)
 {
 	(void)state;
 	rocket_close(fd);
@@ -337,17 +338,17 @@ static void waits_are_counted_and_slow_ones_logged(void **state)
 	assert_int_equal(rocket_fence_wait_count(), 2);
 	assert_true(rocket_fence_wait_slow_count() >= 1);
 	assert_true(rocket_fence_wait_max_us() >= 50000);
-	assert_true(test_log_count(ROCKET_LOG_WARN) >= 1);
-	test_log_has(ROCKET_LOG_WARN, "slow wait");
+	assert_int_equal(test_log_count(ROCKET_LOG_WARN), 0);
+	test_log_has(ROCKET_LOG_DEBUG, "slow wait");
 	assert_null(
-		strstr(test_log_last(ROCKET_LOG_WARN), "stale")); /* this driver reports errors */
+		strstr(test_log_last(ROCKET_LOG_DEBUG), "stale")); /* this driver reports errors */
 	rocket_fence_wait_counters_reset();
 	assert_int_equal(rocket_fence_wait_count(), 0);
 	assert_int_equal(rocket_fence_wait_slow_count(), 0);
 	assert_int_equal(rocket_fence_wait_max_us(), 0);
 }
 
-static void wait_on_a_driver_that_hides_errors_warns(void **state)
+static void wait_on_a_driver_that_hides_errors_succeeds(void **state)
 {
 	(void)state;
 	rocket_close(fd);
@@ -357,7 +358,7 @@ static void wait_on_a_driver_that_hides_errors_warns(void **state)
 	hang();
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_OK);
 	assert_int_equal(rocket_fence_wait_slow_count(), 1);
-	test_log_has(ROCKET_LOG_WARN, "the data may be stale");
+	test_log_has(ROCKET_LOG_DEBUG, "the data may be stale");
 	sim_dev_param_set("rocket", "rocket_report_errors", 1);
 }
 
@@ -426,8 +427,8 @@ int main(void)
 		T(wait_for_a_hung_job_is_an_error_with_a_reason),
 		T(wait_for_a_faulted_job_is_an_error_with_a_reason),
 		T(wait_that_runs_out_is_a_device_error),
-		T(waits_are_counted_and_slow_ones_logged),
-		T(wait_on_a_driver_that_hides_errors_warns),
+		T(waits_are_counted_and_slow_ones_debug_lines),
+		T(wait_on_a_driver_that_hides_errors_succeeds),
 		T(wait_spinning_gives_the_same_answers),
 		T(wait_under_signals_goes_on),
 		T(close_under_a_hung_job_does_not_wait_for_it),
