@@ -13,6 +13,17 @@ const struct npu_cost_set npu_cost_set_m = {
 	.task_us = 3,
 };
 
+const struct npu_cost_set npu_cost_set_m_kacc = {
+	.name = "M",
+	.meaning = "mainline, pessimistic: jobs of K accumulation",
+	.overlap = false,
+	.eta = 1.0,
+	.bytes_per_cycle = 26,
+	.bytes_per_us_max = 5000,
+	.kick_us = 60, /* 50 of the job and 10 of its first task */
+	.task_us = 10,
+};
+
 const struct npu_cost_set npu_cost_set_v = {
 	.name = "V",
 	.meaning = "vendor, optimistic: compute and DMA overlap fully",

@@ -139,6 +139,12 @@ struct npu_cost_set {
 	double kick_us, task_us;
 };
 extern const struct npu_cost_set npu_cost_set_m, npu_cost_set_v;
+/*
+ * Set M for jobs of K accumulation that are one kick each: 50 us a job and 10 us a task, the
+ * figures that its comparison of tile shapes was fitted with. Where each task is a kick of
+ * its own, set M itself holds: its table charges the K accumulation tile 30 us.
+ */
+extern const struct npu_cost_set npu_cost_set_m_kacc;
 
 enum npu_cost_type { NPU_COST_INT4, NPU_COST_INT8, NPU_COST_16BIT, NPU_COST_TF32 };
 

@@ -80,7 +80,6 @@ static uint64_t ceil_div(uint64_t a, uint64_t b)
 static double tiled(uint64_t m, uint64_t k, uint64_t n, uint64_t mt, uint64_t kt, uint64_t nt)
 {
 	uint64_t steps = ceil_div(k, kt), bands = ceil_div(m, mt);
-	struct npu_cost_set set = npu_cost_set_m;
 	struct npu_counters c = { .kicks = steps,
 				  .tasks = bands * ceil_div(n, nt) * steps,
 				  .macs = m * k * n,
@@ -89,10 +88,7 @@ static double tiled(uint64_t m, uint64_t k, uint64_t n, uint64_t mt, uint64_t kt
 				  .read_operand = (steps - 1) * m * n * 2,
 				  .write = steps * m * n * 2 };
 
-	/* 10 us a task and 50 more a job; a kick's own cost covers its first task. */
-	set.task_us = 10;
-	set.kick_us = 60;
-	return npu_cost_us(&set, NPU_COST_16BIT, 816, &c);
+	return npu_cost_us(&npu_cost_set_m_kacc, NPU_COST_16BIT, 816, &c);
 }
 
 static void tile_shapes(void)

@@ -13,13 +13,21 @@ static const struct {
 	double m, v;
 } speed_up[] = { { 1, 1 }, { 2.0 * 2 / 3, 2.9 * 2 / 3 }, { 2.0, 2.9 } };
 
+/* Partials that are read are those of K accumulation; its figures are for whole jobs in a kick. */
+static const struct npu_cost_set *set_m(const struct npu_counters *counters)
+{
+	bool chained = counters->kicks < counters->tasks;
+
+	return counters->read_operand && chained ? &npu_cost_set_m_kacc : &npu_cost_set_m;
+}
+
 bool estimate_make(struct estimate *e, const struct dtype *dtype, double mhz, unsigned threads,
 		   const struct npu_counters *counters)
 {
 	e->mhz = mhz;
 	e->cores = threads < 1 ? 1 : threads > 3 ? 3 : threads;
 	e->m_us =
-		npu_cost_us(&npu_cost_set_m, dtype->cost, mhz, counters) / speed_up[e->cores - 1].m;
+		npu_cost_us(set_m(counters), dtype->cost, mhz, counters) / speed_up[e->cores - 1].m;
 	e->v_us =
 		npu_cost_us(&npu_cost_set_v, dtype->cost, mhz, counters) / speed_up[e->cores - 1].v;
 	return true;
