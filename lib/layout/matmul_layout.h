@@ -19,7 +19,7 @@ size_t rocket_weight_index(size_t k_extent, unsigned ngroup, unsigned kgroup, si
 size_t rocket_output_index(size_t rows, unsigned o2, size_t m, size_t n);
 
 /*
- * Pack rows x k elements of a row-major matrix (row pitch src_stride elements) into a
+ * Pack rows x k elements of a row-major matrix (rows src_stride elements apart) into a
  * feature cube of rows_padded rows; rows beyond `rows` are zero. k is a multiple of
  * the element's C2. elem_bytes 1 or 2.
  */
@@ -29,8 +29,8 @@ void rocket_pack_feature(void *dst, const void *src, size_t elem_bytes, size_t r
 void rocket_pack_weight(void *dst, const void *src, size_t elem_bytes, size_t n, size_t k,
 			size_t src_stride, unsigned ngroup, unsigned kgroup);
 
-/* Take `rows` rows of an output cube of cube_rows rows apart into row-major C (pitch
- * dst_stride elements). elem_bytes 2 or 4. */
+/* Take `rows` rows of an output cube of cube_rows rows apart into row-major C (rows
+ * dst_stride elements apart). elem_bytes 2 or 4. */
 void rocket_unpack_output(void *dst, const void *src, size_t elem_bytes, size_t rows,
 			  size_t cube_rows, size_t n, size_t dst_stride);
 
