@@ -15,6 +15,9 @@ exits group_needs_command 2 "rocket regcmd: which command?" "$rocket" regcmd
 exits option_before_command_is_refused 2 "unknown option '--json' before the command" "$rocket" --json
 exits help_of_unknown_command 2 "unknown command 'fly'" "$rocket" help fly
 exits help_of_too_deep_command 2 "has no command 'x'" "$rocket" help info x
+exits help_of_a_plan_of_an_operation 0 "usage: rocket plan matmul" "$rocket" help plan matmul
+exits help_of_an_encoded_operation 0 "usage: rocket regcmd encode matmul" "$rocket" help regcmd encode matmul
+exits help_of_unknown_operation 2 "has no command 'conv'" "$rocket" help plan conv
 json help_as_json 0 "len(j['commands']) == 6 and j['version']" "$rocket" help --json
 json help_of_command_as_json 0 "j['command'] == 'regcmd lint'" "$rocket" help regcmd lint --json
 

@@ -133,6 +133,8 @@ const struct command *command_find(const struct command *group, int count, char 
 	for (int i = 0; i < count; i++) {
 		const struct command *next;
 
+		if (at->operation && i + 1 == count && !strcmp(words[i], at->operation))
+			break;
 		if (!at->children) {
 			command_misused(at, "has no command '%s'", words[i]);
 			return NULL;

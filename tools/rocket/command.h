@@ -19,7 +19,9 @@ struct command {
 	const char *name; /* with its parents: "regcmd decode" */
 	const char *summary;
 	const char *usage; /* what follows the name */
-	const char *help;  /* text after the usage line: options, examples */
+	/* First operand, where the command is for one thing only so far: "matmul". */
+	const char *operation;
+	const char *help; /* text after the usage line: options, examples */
 	/* argv[0] is the last word of the name. NULL when the command is a group. */
 	int (*run)(const struct command *self, int argc, char **argv);
 	const struct command *const *children; /* of a group, NULL-terminated */

@@ -185,6 +185,7 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_encode = {
 	.name = "regcmd encode",
 	.summary = "write the program of one matmul tile",
+	.operation = "matmul",
 	.usage = "matmul [--dtype TYPE] [--input ADDR] [--weights ADDR] [--output ADDR]\n"
 		 "           [--add ADDR] [--weight-reuse] [--data-reuse] [--raw] [--json] M K N",
 	.help = "Writes the register program that multiplies one M x K tile by an N x K tile on\n"

@@ -236,6 +236,7 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_plan = {
 	.name = "plan",
 	.summary = "how a product is cut into tiles and jobs, and what it will cost",
+	.operation = "matmul",
 	.usage = "matmul [--dtype TYPE] [--rows] [--threads N] [--batched]\n"
 		 "           [--chip CHIP] [--mhz F] [--json] M K N",
 	.help = "Prints tiles, jobs, buffers, the bytes the device will move and the ESTIMATED\n"
