@@ -36,6 +36,16 @@ tests_encode_test_addresses_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_encode_test_garbage_SOURCES = tests/encode/test_garbage.c tests/encode/tap.h
 tests_encode_test_garbage_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_encode_test_garbage_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+if SIM
+check_PROGRAMS += tests/encode/test_agreement
+TESTS += tests/encode/test_agreement
+
+tests_encode_test_agreement_SOURCES = tests/encode/test_agreement.c $(encode_support) \
+	tests/model/board.h tests/model/board.c
+tests_encode_test_agreement_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_encode_test_agreement_LDADD = librocket-all.la $(CMOCKA_LIBS)
+endif
 endif
 
 TESTS += tests/encode/register_page.sh

@@ -12,7 +12,6 @@ tests_golden_SOURCES = \
 tests_golden_LDADD = librocket-all.la
 if SIM
 tests_golden_SOURCES += tests/model/board.h tests/model/board.c
-tests_golden_LDADD += libnpu-model.la
 endif
 
 GOLDEN_TESTS = tests/goldencheck/golden.sh tests/goldencheck/lint.sh tests/goldencheck/malformed.sh
