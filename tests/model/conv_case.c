@@ -10,6 +10,36 @@
 /* Elements compared at most; larger results are sampled. */
 #define SAMPLES 4000u
 
+struct shape shape_of(const struct emit_conv *c)
+{
+	static const char *const out[] = { "fp16", "fp32", "int32" };
+
+	return (struct shape){ .type = layout_type(emit_in_name(c->type)),
+			       .out = out[c->type],
+			       .ic = c->ic,
+			       .ih = c->ih,
+			       .iw = c->iw,
+			       .ih_programmed = c->ih,
+			       .oc = c->oc,
+			       .oh = c->oh,
+			       .ow = c->ow,
+			       .kh = c->kh,
+			       .kw = c->kw,
+			       .sy = c->sy,
+			       .sx = c->sx,
+			       .dy = c->dy,
+			       .dx = c->dx,
+			       .pt = c->pt,
+			       .pl = c->pl,
+			       .input = c->input,
+			       .weights = c->weights,
+			       .output = c->output,
+			       .add = c->operand,
+			       .row_k = c->ic,
+			       .row_n = c->oc,
+			       .ew = (enum case_ew)c->ew };
+}
+
 bool shape_is_float(const struct shape *s)
 {
 	return !strcmp(s->type->name, "fp16");

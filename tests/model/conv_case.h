@@ -9,6 +9,7 @@
 #define TESTS_MODEL_CONV_CASE_H
 
 #include "tests/model/board.h"
+#include "tests/model/emit.h"
 #include "tests/model/layout.h"
 
 enum fill { SMALL_INTEGERS, RANDOM_VALUES };
@@ -32,6 +33,8 @@ struct operands {
 	uint16_t *add;  /* fp16 bits, [pixel][oc] */
 };
 
+/* The case an emitted program computes. */
+struct shape shape_of(const struct emit_conv *c);
 bool shape_is_float(const struct shape *s);
 unsigned shape_out_bytes(const struct shape *s);
 /* Map the buffers of the case; the output is filled with 0xa5. */

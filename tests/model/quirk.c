@@ -73,24 +73,7 @@ static void begin(struct bench *t, enum emit_type type, unsigned m, unsigned k, 
 	memset(t, 0, sizeof(*t));
 	board_init(&t->b, &o);
 	t->c = emit_matmul(type, m, k, n);
-	t->s = (struct shape){ .type = layout_type(emit_in_name(type)),
-			       .out = type == EMIT_INT8_INT32 ? "int32" : "fp16",
-			       .ic = k,
-			       .ih = m,
-			       .iw = 1,
-			       .ih_programmed = m,
-			       .oc = n,
-			       .oh = m,
-			       .ow = 1,
-			       .kh = 1,
-			       .kw = 1,
-			       .sy = 1,
-			       .sx = 1,
-			       .dy = 1,
-			       .dx = 1,
-			       .input = t->c.input,
-			       .weights = t->c.weights,
-			       .output = t->c.output };
+	t->s = shape_of(&t->c);
 	shape_map(&t->b, &t->s);
 	board_map(&t->b, PROGRAM, 16384);
 	shape_put(&t->b, &t->s, &t->o, SMALL_INTEGERS);

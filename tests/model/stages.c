@@ -36,24 +36,7 @@ static void begin(struct bench *t, enum emit_type type, enum fill fill)
 	memset(t, 0, sizeof(*t));
 	board_init(&t->b, NULL);
 	t->c = emit_matmul(type, M, K, N);
-	t->s = (struct shape){ .type = layout_type(emit_in_name(type)),
-			       .ic = K,
-			       .ih = M,
-			       .iw = 1,
-			       .ih_programmed = M,
-			       .oc = N,
-			       .oh = M,
-			       .ow = 1,
-			       .kh = 1,
-			       .kw = 1,
-			       .sy = 1,
-			       .sx = 1,
-			       .dy = 1,
-			       .dx = 1,
-			       .input = t->c.input,
-			       .weights = t->c.weights,
-			       .output = t->c.output,
-			       .add = t->c.operand };
+	t->s = shape_of(&t->c);
 	t->s.out = "fp32"; /* the accumulator itself */
 	t->s.ew = EW_ADD;
 	shape_map(&t->b, &t->s);

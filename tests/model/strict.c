@@ -189,24 +189,7 @@ static void pair_begin(struct pair *p)
 	memset(p, 0, sizeof(*p));
 	begin(&p->t, EMIT_FP16_FP16);
 	p->a = p->b = p->t.c;
-	p->s = (struct shape){ .type = layout_type("fp16"),
-			       .out = "fp16",
-			       .ic = 64,
-			       .ih = 16,
-			       .iw = 1,
-			       .ih_programmed = 16,
-			       .oc = 64,
-			       .oh = 16,
-			       .ow = 1,
-			       .kh = 1,
-			       .kw = 1,
-			       .sy = 1,
-			       .sx = 1,
-			       .dy = 1,
-			       .dx = 1,
-			       .input = p->a.input,
-			       .weights = p->a.weights,
-			       .output = p->a.output };
+	p->s = shape_of(&p->a);
 	shape_put(&p->t.b, &p->s, &p->first, SMALL_INTEGERS);
 	/* The second task's operands lie elsewhere. */
 	p->s.input += 0x10000;
