@@ -59,6 +59,11 @@ struct rk3588_cube {
 	bool features_lost, output_lost, operand_lost;
 };
 
+/* The EW stage takes a second operand from memory. */
+bool rk3588_ew_wants_memory(struct rocket_check *c);
+/* EW stage and operand DMA mean the same elements. */
+bool rk3588_operand_sizes_agree(struct rocket_check *c);
+
 void rk3588_check_conv(struct rocket_check *c, struct rk3588_cube *cube);
 void rk3588_check_cbuf(struct rocket_check *c, struct rk3588_cube *cube);
 void rk3588_check_output(struct rocket_check *c, struct rk3588_cube *cube);

@@ -67,16 +67,13 @@ static void check_operand(struct rocket_check *c, struct rk3588_cube *cube)
 {
 	bool off = GET(DPU_RDMA, RDMA_ERDMA_CFG, ERDMA_DISABLE);
 
-	cube->operand = !GET(DPU, EW_CFG, EW_BYPASS) && !GET(DPU, EW_CFG, EW_OP_BYPASS) &&
-			GET(DPU, EW_CFG, EW_OP_SRC);
+	cube->operand = rk3588_ew_wants_memory(c);
 	if (cube->operand && off)
 		BLAME(DPU_RDMA, RDMA_ERDMA_CFG,
 		      "the operand DMA is off: the EW stage waits for ever");
 	else if (!cube->operand && !off)
 		BLAME(DPU_RDMA, RDMA_ERDMA_CFG, "the operand DMA is on, no stage takes its data");
-	else if (cube->operand &&
-		 (GET(DPU, EW_CFG, EDATA_SIZE) != GET(DPU_RDMA, RDMA_ERDMA_CFG, ERDMA_DATA_SIZE) ||
-		  GET(DPU, EW_CFG, EW_DATA_MODE) != GET(DPU_RDMA, RDMA_ERDMA_CFG, ERDMA_DATA_MODE)))
+	else if (cube->operand && !rk3588_operand_sizes_agree(c))
 		BLAME(DPU_RDMA, RDMA_ERDMA_CFG, "element size or mode is not that of EW_CFG");
 }
 

@@ -8,7 +8,7 @@
 
 #define COMB_SHARED 5 /* MRDMA and ERDMA share one read that goes to the EW stage */
 
-static bool ew_wants_memory(struct rocket_check *c)
+bool rk3588_ew_wants_memory(struct rocket_check *c)
 {
 	return !GET(DPU, EW_CFG, EW_BYPASS) && !GET(DPU, EW_CFG, EW_OP_BYPASS) &&
 	       GET(DPU, EW_CFG, EW_OP_SRC);
@@ -22,7 +22,7 @@ void rk3588_check_stages(struct rocket_check *c)
 
 	if (GET(DPU_RDMA, RDMA_NRDMA_CFG, NRDMA_DATA_USE))
 		BLAME(DPU_RDMA, RDMA_NRDMA_CFG, "BN operands from memory never complete");
-	if (!fp16 || !ew_wants_memory(c))
+	if (!fp16 || !rk3588_ew_wants_memory(c))
 		return;
 	if (GET(DPU, EW_CFG, EW_OP_TYPE) && !bypassed)
 		BLAME(DPU, EW_CFG, "fp16 multiply with the operand converter live never completes");
@@ -46,7 +46,7 @@ void rk3588_check_pointers(struct rocket_check *c)
 	check_pointer(c, RK3588_DPU_RDMA_RDMA_S_POINTER);
 }
 
-static bool data_sizes_agree(struct rocket_check *c)
+bool rk3588_operand_sizes_agree(struct rocket_check *c)
 {
 	return GET(DPU, EW_CFG, EDATA_SIZE) == GET(DPU_RDMA, RDMA_ERDMA_CFG, ERDMA_DATA_SIZE) &&
 	       GET(DPU, EW_CFG, EW_DATA_MODE) == GET(DPU_RDMA, RDMA_ERDMA_CFG, ERDMA_DATA_MODE);
@@ -105,7 +105,7 @@ static void check_operand(struct rocket_check *c, struct rk3588_cube *cube)
 	if (GET(DPU_RDMA, RDMA_ERDMA_CFG, ERDMA_DISABLE))
 		BLAME(DPU_RDMA, RDMA_ERDMA_CFG,
 		      "the operand DMA is off: the EW stage waits for ever");
-	else if (ew_wants_memory(c) && !data_sizes_agree(c))
+	else if (rk3588_ew_wants_memory(c) && !rk3588_operand_sizes_agree(c))
 		BLAME(DPU_RDMA, RDMA_ERDMA_CFG, "element size or mode is not that of EW_CFG");
 	before = c->found;
 	check_operand_strides(c, cube);
@@ -115,7 +115,7 @@ static void check_operand(struct rocket_check *c, struct rk3588_cube *cube)
 /* Three registers say whether there is an operand; the odd one out is the wrong one. */
 void rk3588_check_operand(struct rocket_check *c, struct rk3588_cube *cube)
 {
-	bool ew = ew_wants_memory(c);
+	bool ew = rk3588_ew_wants_memory(c);
 	bool erdma = !GET(DPU_RDMA, RDMA_ERDMA_CFG, ERDMA_DISABLE);
 	bool mrdma = GET(DPU_RDMA, RDMA_FEATURE_MODE_CFG, COMB_USE) == COMB_SHARED;
 
