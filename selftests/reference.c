@@ -36,11 +36,18 @@ static int half_exponent(uint16_t h)
 
 float half_to_float(uint16_t half)
 {
-	float v = (float)half_mantissa(half) * 0x1p-24f;
+	uint32_t bits = (uint32_t)(half & 0x8000) << 16;
+	float v;
 
-	for (int e = half_exponent(half); e > 1; e--)
-		v *= 2;
-	return half == 0x8000 ? -0.0f : v;
+	if (half & 0x7c00) {
+		bits |= (uint32_t)(half_exponent(half) + 112) << 23 | (uint32_t)(half & 0x3ff)
+									      << 13;
+	} else {
+		v = (float)(half & 0x3ff) * 0x1p-24f;
+		bits |= float_bits(v);
+	}
+	memcpy(&v, &bits, sizeof(v));
+	return v;
 }
 
 uint16_t half_from_float(float value)

@@ -23,6 +23,24 @@ static bool switch_is_on(struct test *t)
 	return false;
 }
 
+/* Known since 1.1; before, it is a field the driver does not know. */
+static void batch_flag_follows_the_version(struct test *t)
+{
+	const struct node *node = t->node;
+	bool known = node->major > 1 || (node->major == 1 && node->minor >= 1);
+	int want = known ? 0 : -E2BIG, ret;
+	struct load l;
+
+	if (!switch_is_on(t))
+		return;
+	REQUIRE(t, load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS), "no job");
+	l.job.flags = DRM_ROCKET_JOB_BATCHED;
+	ret = load_submit(&l);
+	CHECK(t, ret == want, "%s, must be: %s", strerror(-ret), strerror(-want));
+	ret = load_wait(&l, 10 * SECOND);
+	CHECK(t, !ret && load_judge(&l, known), "PREP_BO: %s", strerror(-ret));
+}
+
 struct batch_row {
 	enum matmul_type type;
 	unsigned tasks;
@@ -177,6 +195,9 @@ static void batch_refused_when_switched_off(struct test *t)
 }
 
 static const struct test_case cases[] = {
+	{ .name = "batch_flag_follows_the_version",
+	  .run = batch_flag_follows_the_version,
+	  .expects = EXPECT_GROWING_STRUCTS },
 	{ .name = "batch_of_1",
 	  .run = batch_equals_single_kicks,
 	  .arg = BATCH(FP16_TO_FP16, 1),
