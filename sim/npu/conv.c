@@ -20,6 +20,12 @@
 #define PASS_PIXELS  96u
 #define STRETCH_TILE 8192u
 
+/* WEIGHT_SIZE1 counts the bytes of a kernel in 19 bits. */
+#define KERNEL_BYTES_MAX 0x7ffffu
+
+/* More accumulators than any working program has; a bound for wrong ones. */
+#define RESIDUE_MAX (64u << 20)
+
 /* |int8 product| <= 2^14: this many fit an int32 sum. */
 #define INT32_PRODUCTS 131071u
 
@@ -189,7 +195,27 @@ static bool run_slab(struct pass *p)
 	return true;
 }
 
-static bool prepare(struct pass *p)
+/* Products a task programs, channel padding included. */
+static uint64_t task_macs(const struct pass *p, unsigned panels)
+{
+	return (uint64_t)p->conv->ow * p->conv->oh * p->groups * p->conv->type->channel_group *
+	       panels * p->mac->panel;
+}
+
+/* Extents that the registers hold but no working program has. */
+static bool affordable(struct pass *p, unsigned panels)
+{
+	uint64_t kernel = weights_kernel_bytes(p->conv);
+
+	if (kernel > KERNEL_BYTES_MAX) {
+		core_hang(p->core, "CNA", NOT_MODELLED "a kernel of %llu bytes",
+			  (unsigned long long)kernel);
+		return false;
+	}
+	return core_spend(p->core, task_macs(p, panels) * p->conv->type->bits / 8);
+}
+
+static bool prepare(struct pass *p, unsigned panels)
 {
 	struct npu_core *core = p->core;
 	const struct conv_job *j = p->conv;
@@ -198,11 +224,12 @@ static bool prepare(struct pass *p)
 	uint8_t atom[ATOM];
 	uint32_t none;
 
-	p->mac = core->mac[j->type->mac];
 	p->taps = j->kh * j->kw;
 	p->groups = (j->ic + group - 1) / group * p->taps;
 	p->tile = (size_t)group * p->mac->panel * p->mac->element;
 	row = (size_t)p->groups * group * p->mac->element;
+	if (!affordable(p, panels))
+		return false;
 	if (j->type->integer && (uint64_t)p->groups * group > INT32_PRODUCTS) {
 		core_hang(core, "CORE", NOT_MODELLED "%u integer products in one sum",
 			  p->groups * group);
@@ -242,7 +269,9 @@ static unsigned slab_panels(const struct pass *p, unsigned total)
 
 	if (p->conv->weight_reuse && p->core->weights.valid)
 		return total;
-	if (weights_bytes(p->conv) <= CBUF_BANKS * CBUF_BANK)
+	/* Kernels past those that were loaded have no weights to keep. */
+	if (p->conv->kernels >= p->dpu->channels &&
+	    weights_bytes(p->conv) <= CBUF_BANKS * CBUF_BANK)
 		return total;
 	return n < per_group ? per_group : n < total ? n : total;
 }
@@ -255,9 +284,10 @@ static bool begin_residue(struct npu_core *core, const struct conv_job *j,
 
 	if (!j->type->integer || !core_quirk(core, NPU_QUIRK_INT_CHAIN))
 		return true;
-	if (residue_begin(&core->residue, pixels, dpu->channels))
+	if (pixels * dpu->channels <= RESIDUE_MAX &&
+	    residue_begin(&core->residue, pixels, dpu->channels))
 		return true;
-	core_hang(core, "CORE", NOT_MODELLED "no host memory for %zu kept accumulators",
+	core_hang(core, "CORE", NOT_MODELLED "%zu accumulators kept from task to task",
 		  pixels * dpu->channels);
 	return false;
 }
@@ -276,18 +306,18 @@ void conv_run(struct npu_core *core, const struct conv_job *conv, const struct d
 	unsigned group = conv->type->kernel_group, total, slab;
 
 	dpu.channels = channels_that_end(job);
-	if (!feature_load(core, conv) || !prepare(&p) || !dpu_prepare(core, &dpu) ||
+	p.mac = core->mac[conv->type->mac];
+	total = (dpu.channels + group - 1) / group * (group / p.mac->panel);
+	if (!feature_load(core, conv) || !prepare(&p, total) || !dpu_prepare(core, &dpu) ||
 	    !begin_residue(core, conv, &dpu))
 		return;
-	total = (dpu.channels + group - 1) / group * (group / p.mac->panel);
 	slab = slab_panels(&p, total);
 	for (; p.first_panel < total; p.first_panel += p.panels) {
 		p.panels = total - p.first_panel < slab ? total - p.first_panel : slab;
 		if (!weights_load(core, conv, p.first_panel, p.panels) || !run_slab(&p))
 			return;
 	}
-	core->result->counters.macs += (uint64_t)conv->ow * conv->oh * p.groups *
-				       conv->type->channel_group * total * p.mac->panel;
+	core->result->counters.macs += task_macs(&p, total);
 	if (dpu.channels != job->channels)
 		core_hang(core, "DPU",
 			  "int8 output of %u channels ends inside a kernel group of %u",

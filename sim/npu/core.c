@@ -223,3 +223,14 @@ void core_trace(struct npu_core *core, const char *format, ...)
 	va_end(args);
 	core->options.trace(core->options.ctx, line);
 }
+
+bool core_spend(struct npu_core *core, uint64_t macs)
+{
+	if (macs <= core->budget) {
+		core->budget -= macs;
+		return true;
+	}
+	core_hang(core, "PC", "%llu products in a kick: the watchdog retires it unfinished",
+		  (unsigned long long)macs);
+	return false;
+}

@@ -37,6 +37,7 @@ struct npu_core {
 
 	struct npu_result *result; /* of the kick that runs */
 	bool failed;               /* result holds a hang */
+	uint64_t budget;           /* int8 products the kick may still compute */
 };
 
 /* A suspicious thing; the kick goes on. */
@@ -45,6 +46,8 @@ __attribute__((format(printf, 2, 3))) void core_report(struct npu_core *core, co
 /* No completion will come. The first one of a kick stands. */
 __attribute__((format(printf, 3, 4))) void core_hang(struct npu_core *core, const char *block,
 						     const char *format, ...);
+/* Charge the kick for int8 products; false: more than a watchdog lets it, and it hung. */
+bool core_spend(struct npu_core *core, uint64_t macs);
 __attribute__((format(printf, 2, 3))) void core_trace(struct npu_core *core, const char *format,
 						      ...);
 

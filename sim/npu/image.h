@@ -59,5 +59,6 @@ const uint8_t *weights_tiles(const struct npu_core *core, unsigned panel, unsign
 /* How many consecutive groups weights_tiles() covers from a group on. */
 unsigned weights_stretch(const struct npu_core *core, unsigned group, unsigned wanted);
 uint64_t weights_bytes(const struct conv_job *job);
+uint64_t weights_kernel_bytes(const struct conv_job *job);
 
 #endif

@@ -101,6 +101,10 @@ struct npu_core_options {
 	void (*trace)(void *ctx, const char *line);
 	void *ctx;
 	unsigned force_portable; /* do not use vector code chosen at run time (tests) */
+	/* Int8 products of a kick, past which it is retired unfinished; 0: as many as the chip
+	 * computes in half a second, when the drivers' watchdog retires it. Wider operands count
+	 * in proportion, an element without a convolution for 64. */
+	uint64_t most_macs;
 };
 
 struct npu_core;

@@ -18,6 +18,9 @@
 /* TASK_STATUS once the last task is done: counter 0, all flags [silicon]. */
 #define TASK_STATUS_IDLE 0xf000u
 
+/* 1024 products a cycle at 1 GHz, for half a second [source: manual, rocket_job.c]. */
+#define WATCHDOG_MACS ((uint64_t)1 << 39)
+
 struct program {
 	uint32_t address, words;
 	bool fence, enabled;
@@ -188,6 +191,7 @@ void npu_core_run(struct npu_core *core, struct npu_result *result)
 	core->armed = false;
 	core->result = result;
 	core->failed = false;
+	core->budget = core->options.most_macs ? core->options.most_macs : WATCHDOG_MACS;
 	residue_clear(&core->residue);
 	memory_begin(&core->memory);
 	result->counters.kicks = 1;

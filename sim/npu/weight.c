@@ -24,14 +24,14 @@ static unsigned depth_of_kernel(const struct conv_job *job)
 	return (groups - 1) * full + depth_of_group(job, groups - 1);
 }
 
-static uint64_t kernel_bytes(const struct conv_job *job)
+uint64_t weights_kernel_bytes(const struct conv_job *job)
 {
 	return (uint64_t)depth_of_kernel(job) * job->kh * job->kw * job->type->bits / 8;
 }
 
 uint64_t weights_bytes(const struct conv_job *job)
 {
-	return kernel_bytes(job) * job->kernels;
+	return weights_kernel_bytes(job) * job->kernels;
 }
 
 /* The panels of one kernel group, tile by tile as the stream delivers them. */
@@ -44,7 +44,7 @@ static void fetch_kernel_group(struct npu_core *core, const struct conv_job *job
 	unsigned taps = job->kh * job->kw, channel_groups = image->groups / taps;
 	unsigned entries = job->kernels > first ? job->kernels - first : 0;
 	size_t tile = (size_t)type->channel_group * mac->panel * mac->element;
-	uint32_t iova = job->weights + (uint32_t)(kernel_bytes(job) * first);
+	uint32_t iova = job->weights + (uint32_t)(weights_kernel_bytes(job) * first);
 	uint8_t bounce[BLOCK_BYTES];
 
 	if (entries > type->kernel_group)
@@ -68,7 +68,7 @@ static void fetch_kernel_group(struct npu_core *core, const struct conv_job *job
 		}
 		iova += row * entries;
 	}
-	core->result->counters.read_weight += kernel_bytes(job) * entries;
+	core->result->counters.read_weight += weights_kernel_bytes(job) * entries;
 }
 
 static bool same_weights(const struct conv_job *a, const struct conv_job *b)

@@ -3,6 +3,7 @@ if SIM
 MODEL_TESTS = \
 	tests/model/cost \
 	tests/model/element \
+	tests/model/garbage \
 	tests/model/golden_chain \
 	tests/model/golden_exec \
 	tests/model/hang \
@@ -30,6 +31,8 @@ tests_model_cost_SOURCES = tests/model/cost.c $(MODEL_TEST_SOURCES)
 tests_model_cost_LDADD = libnpu-model.la -lm
 tests_model_element_SOURCES = tests/model/element.c $(MODEL_TEST_SOURCES)
 tests_model_element_LDADD = libnpu-model.la -lm
+tests_model_garbage_SOURCES = tests/model/garbage.c $(MODEL_TEST_SOURCES)
+tests_model_garbage_LDADD = libnpu-model.la -lm
 tests_model_golden_chain_SOURCES = tests/model/golden_chain.c $(MODEL_TEST_SOURCES)
 tests_model_golden_chain_LDADD = libnpu-model.la -lm
 tests_model_golden_exec_SOURCES = tests/model/golden_exec.c $(MODEL_TEST_SOURCES)
