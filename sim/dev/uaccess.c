@@ -42,24 +42,34 @@ static unsigned cut(struct iovec *v, uint64_t addr, size_t n)
 }
 
 /* Raw system calls: a sanitizer must not look at user memory before the kernel did. */
+static ssize_t piece_through_file(int fd, void *local, uint64_t user, size_t n, bool write)
+{
+	void *from = write ? local : (void *)(uintptr_t)user;
+	void *to = write ? (void *)(uintptr_t)user : local;
+
+	if (syscall(SYS_pwrite64, fd, from, n, 0L) != (ssize_t)n)
+		return -1;
+	return syscall(SYS_pread64, fd, to, n, 0L) == (ssize_t)n ? (ssize_t)n : -1;
+}
+
 static ssize_t through_file(void *local, uint64_t user, size_t n, bool write)
 {
 	int fd = memfd_create("uaccess", MFD_CLOEXEC);
-	ssize_t r;
+	size_t done = 0;
 
 	if (fd < 0)
 		return -1;
-	if (write) {
-		r = syscall(SYS_pwrite64, fd, local, n, 0L);
-		if (r > 0)
-			r = syscall(SYS_pread64, fd, (void *)(uintptr_t)user, (size_t)r, 0L);
-	} else {
-		r = syscall(SYS_pwrite64, fd, (void *)(uintptr_t)user, n, 0L);
-		if (r > 0)
-			r = syscall(SYS_pread64, fd, local, (size_t)r, 0L);
+	while (done < n) { /* page by page, so that what is before a hole is copied */
+		size_t here = PAGE - (user + done) % PAGE;
+
+		if (here > n - done)
+			here = n - done;
+		if (piece_through_file(fd, (char *)local + done, user + done, here, write) < 0)
+			break;
+		done += here;
 	}
 	close(fd);
-	return r;
+	return (ssize_t)done;
 }
 
 static ssize_t copy_chunk(void *local, uint64_t user, size_t n, bool write)

@@ -1,10 +1,35 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
 #include <dirent.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/uio.h>
 
 #include "lib/encode/matmul.h"
 #include "support.h"
+
+#if defined(__SANITIZE_THREAD__)
+#define THREAD_SANITIZER 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define THREAD_SANITIZER 1
+#endif
+#endif
+
+bool test_child_may_start_threads(void)
+{
+#ifdef THREAD_SANITIZER
+	return false;
+#else
+	char byte = 1, copy = 0;
+	struct iovec from = { &byte, 1 }, to = { &copy, 1 };
+
+	/* The emulator can be told by a call that it lacks. */
+	return process_vm_readv(getpid(), &to, 1, &from, 1, 0) >= 0 || errno != ENOSYS;
+#endif
+}
 
 uint64_t test_now_ns(void)
 {

@@ -230,7 +230,7 @@ static int look_from_a_child(int fd, rocket_bo *bo)
 	if (rocket_bo_prep(fd, bo, 0, 1000) != ROCKET_E_SHAPE)
 		return 1;
 	rocket_close(fd);
-	if (!TEST_CHILD_MAY_START_THREADS)
+	if (!test_child_may_start_threads())
 		return 0;
 	own = rocket_open();
 	if (own < 0)

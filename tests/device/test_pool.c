@@ -126,7 +126,7 @@ static void child_has_a_pool_of_its_own(void **state)
 	assert_true(child >= 0);
 	if (!child)
 		_exit(rocket_pool_threads() != 0 ||
-		      (TEST_CHILD_MAY_START_THREADS && rocket_pool_run(3, do_item, &w) != 0));
+		      (test_child_may_start_threads() && rocket_pool_run(3, do_item, &w) != 0));
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
 	assert_int_equal(rocket_pool_run(3, do_item, &w), 0);

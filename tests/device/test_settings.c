@@ -153,7 +153,22 @@ static void line_too_long_is_cut(void **state)
 	assert_int_equal(strlen(test_log_last(ROCKET_LOG_ERROR)), 1023);
 }
 
-/* What a fresh process prints on stderr with one variable set. */
+static void count_line(rocket_log_level level, const char *text, void *user)
+{
+	(void)level, (void)text, (void)user;
+}
+
+static void print_lines(void)
+{
+	ROCKET_LOGE("one");
+	ROCKET_LOGW("two");
+	ROCKET_LOGI("three");
+	ROCKET_LOGD("four");
+	rocket_log_set_callback(count_line, NULL);
+	ROCKET_LOGE("five");
+}
+
+/* What a process that has not logged yet prints on stderr with one variable set. */
 static void child_prints(const char *name, const char *value, char *text, size_t size)
 {
 	int pipes[2], status;
@@ -162,13 +177,15 @@ static void child_prints(const char *name, const char *value, char *text, size_t
 	pid_t pid;
 
 	assert_int_equal(pipe(pipes), 0);
+	fflush(NULL);
 	pid = fork();
 	assert_true(pid >= 0);
 	if (!pid) {
 		dup2(pipes[1], STDERR_FILENO);
 		setenv(name, value, 1);
-		execl("/proc/self/exe", "test_settings", "--print", (char *)NULL);
-		_exit(127);
+		print_lines();
+		fflush(stderr);
+		_exit(0);
 	}
 	close(pipes[1]);
 	while (used < size - 1 && (n = read(pipes[0], text + used, size - 1 - used)) > 0)
@@ -177,22 +194,6 @@ static void child_prints(const char *name, const char *value, char *text, size_t
 	close(pipes[0]);
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
-}
-
-static void count_line(rocket_log_level level, const char *text, void *user)
-{
-	(void)level, (void)text, (void)user;
-}
-
-static int print_lines(void)
-{
-	ROCKET_LOGE("one");
-	ROCKET_LOGW("two");
-	ROCKET_LOGI("three");
-	ROCKET_LOGD("four");
-	rocket_log_set_callback(count_line, NULL);
-	ROCKET_LOGE("five");
-	return 0;
 }
 
 static void level_comes_from_the_environment(void **state)
@@ -221,6 +222,9 @@ static void level_comes_from_the_environment(void **state)
 	char text[512];
 
 	(void)state;
+	unsetenv("ROCKET_LOG_LEVEL");
+	unsetenv("ROCKET_DEBUG");
+	unsetenv("ROCKET_LOG_STDERR");
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		child_prints(cases[i].name, cases[i].value, text, sizeof(text));
 		assert_string_equal(text, cases[i].text);
@@ -297,22 +301,20 @@ static void affinity_base_is_of_the_thread(void **state)
 	rocket_pin_worker(INT32_MAX);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(level_comes_from_the_environment), /* before anything is logged */
 		T(environment_empty_gives_the_defaults),
 		T(environment_set_is_taken),
 		T(value_malformed_is_logged_once_and_defaulted),
 		T(level_drops_what_is_above_it),
 		T(line_too_long_is_cut),
-		T(level_comes_from_the_environment),
 		T(status_of_an_errno),
 		T(affinity_list_is_parsed),
 		T(affinity_base_is_of_the_thread),
 	};
 
-	if (argc > 1 && !strcmp(argv[1], "--print"))
-		return print_lines();
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

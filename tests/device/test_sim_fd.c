@@ -232,7 +232,7 @@ static int look_from_a_child(int fd, uint32_t handle)
 
 	if (raw_prep(fd, handle, 0) != -EBADF || sim_dev_close(fd) != -1 || sim_dev_owns(fd))
 		return 1;
-	if (!TEST_CHILD_MAY_START_THREADS)
+	if (!test_child_may_start_threads())
 		return 0;
 	own = sim_dev_open("sim");
 	if (own < 0)
