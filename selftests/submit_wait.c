@@ -309,29 +309,45 @@ static void signal_with_restart_is_not_seen(struct test *t)
 	CHECK(t, job_ended(ret), "%s", strerror(-ret));
 }
 
-/* Restarted with the same absolute deadline a wait does not grow. */
-static void signals_do_not_move_the_deadline(struct test *t)
+/* A wait of 150 ms that a signal interrupts every 5 ms. Returns how long it took. */
+static int64_t wait_under_a_storm(struct test *t, int *ret)
 {
-	int64_t start = now_ns(), deadline = start + 150 * MS;
 	struct sigaction old;
 	struct sender s;
 	struct load l;
-	int ret;
+	int64_t start;
 
-	REQUIRE(t, make_busy(&l, t), "no job");
+	*ret = -EAGAIN;
+	if (!CHECK(t, make_busy(&l, t), "no job"))
+		return 0;
 	handle_alarm(0, &old);
-	REQUIRE(t, sender_start(&s, 60, 5), "no thread");
-	ret = file_prep(l.f, l.out->handle, deadline);
-	start = now_ns() - start;
-	pthread_join(s.thread, NULL);
+	start = now_ns();
+	if (CHECK(t, sender_start(&s, 60, 5), "no thread")) {
+		*ret = file_prep(l.f, l.out->handle, start + 150 * MS);
+		start = now_ns() - start;
+		pthread_join(s.thread, NULL);
+	}
 	sigaction(SIGALRM, &old, NULL);
-	if (start > 450 * MS)
-		CHECK(t, ret == -ETIMEDOUT || job_ended(ret), "%s", strerror(-ret));
-	else
-		CHECK(t, ret == -ETIMEDOUT || ret == -EBUSY, "%s after %lld ms", strerror(-ret),
-		      (long long)(start / MS));
-	CHECK(t, start >= 150 * MS, "after only %lld ms", (long long)(start / MS));
 	load_wait(&l, 5 * SECOND);
+	return start;
+}
+
+/* Restarted with the same absolute deadline a wait does not grow. */
+static void signals_do_not_move_the_deadline(struct test *t)
+{
+	/* As above: only a loaded machine needs a second attempt. */
+	for (int attempt = 0; attempt < 5 && !test_failed(t); attempt++) {
+		int ret;
+		int64_t took = wait_under_a_storm(t, &ret);
+
+		if (took > 450 * MS && attempt < 4)
+			continue;
+		/* EBUSY: the last signal came as the deadline passed. */
+		CHECK(t, ret == -ETIMEDOUT || ret == -EBUSY, "%s after %lld ms", strerror(-ret),
+		      (long long)(took / MS));
+		CHECK(t, took >= 150 * MS, "after only %lld ms", (long long)(took / MS));
+		return;
+	}
 }
 
 /* ---- threads ---- */
