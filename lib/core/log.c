@@ -33,10 +33,19 @@ static void emit(rocket_log_level level, const char *text)
 		cb(level, text, data);
 }
 
+/* Another thread may have held the lock when this process was forked off. */
+static void forked(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	sink_lock = fresh;
+}
+
 static void init(void)
 {
 	struct rocket_log_settings s = rocket_log_settings_read();
 
+	pthread_atfork(NULL, NULL, forked);
 	atomic_store(&current_level, s.level);
 	atomic_store(&stderr_always, s.stderr_always);
 	if (s.malformed[0]) {
@@ -50,6 +59,7 @@ static void init(void)
 
 void rocket_log_set_callback(rocket_log_callback cb, void *user_data)
 {
+	pthread_once(&once, init);
 	pthread_mutex_lock(&sink_lock);
 	sink = cb;
 	sink_data = user_data;

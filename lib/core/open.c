@@ -18,9 +18,9 @@
 
 #ifdef HAVE_SIM
 #include "sim/dev/sim_dev.h"
-#define SIM_CHOICE "or ROCKET_DEVICE=sim for the simulated RK3588"
+#define SIM_CHOICE ", or ROCKET_DEVICE=sim for the simulated RK3588"
 #else
-#define SIM_CHOICE "(this build has no simulated NPU)"
+#define SIM_CHOICE " (this build has no simulated NPU)"
 #endif
 
 #define GUARD_SIZE 4096
@@ -264,8 +264,8 @@ struct rocket_device *rocket_device_select(const struct rocket_settings *s, int 
 		rocket_fail(
 			ROCKET_E_DEVICE,
 			"rocket_open: no NPU found (%s). Set ROCKET_DEVICE=/dev/accel/accelN to "
-			"name a node, " SIM_CHOICE,
+			"name a node" SIM_CHOICE,
 			why.text[0] ? why.text
-				    : "no device node a provider of this build looks at");
+				    : "there is no device node such as its providers look for");
 	return NULL;
 }

@@ -72,6 +72,8 @@ int rocket_provider_check(const struct rocket_provider *p,
 	}
 	if (p->size != sizeof(*p))
 		fault(&f, "size is %u bytes, this library's struct has %zu", p->size, sizeof(*p));
+	if (p->size < offsetof(struct rocket_provider, match))
+		return f.n; /* not even the fixed fields are there */
 	if (!p->name || !p->name[0])
 		fault(&f, "name is missing");
 	if (!p->node_globs || !p->node_globs[0])

@@ -15,10 +15,12 @@
  * retired by the job timeout with a core reset and one line on stderr (or in the trace
  * file); PREP_BO on its out buffers then gives ECANCELED for a hang, a missing interrupt or
  * a cancelled job, EIO for an access that is not mapped, until a later job that writes
- * them succeeds. A job that names a buffer twice is dropped as done, as the driver does.
- * Refused beside what the driver refuses: more than 1024 jobs a call (EINVAL), 65535 tasks
- * a job or 2^20 a call, 65536 handles a list; a program address that is no multiple of 16,
- * or a program of no or more than 131072 words, or across 4 GiB.
+ * them succeeds. The timeout runs from the moment a kick is stuck, in real time; a job that
+ * works is never timed out, however long its simulation takes. PREP_BO waits for the job
+ * that writes a buffer, not for those that read it. A job that names a buffer twice is dropped as
+ * done, as the driver does. Refused beside what the driver refuses: more than 1024 jobs a call
+ * (EINVAL), 65535 tasks a job or 2^20 a call, 65536 handles a list; a program address that is no
+ * multiple of 16, or a program of no or more than 131072 words, or across 4 GiB.
  *
  * The first mmap() of a whole buffer is the device's own view of it, so unmap it with
  * sim_dev_munmap() and not with munmap(2).

@@ -80,6 +80,17 @@ static void provider_of_a_shorter_struct_misses_its_tail(void **state)
 	assert_non_null(strstr(report_text, "operation submit is missing"));
 }
 
+static void provider_of_no_size_is_not_looked_into(void **state)
+{
+	struct rocket_provider p = good();
+
+	(void)state;
+	p.size = 8;
+	p.name = (const char *)16; /* must not be followed */
+	assert_int_equal(check(&p), 1);
+	assert_non_null(strstr(report_text, "size is 8 bytes"));
+}
+
 static void provider_without_a_node_is_refused(void **state)
 {
 	static const char *const none[] = { NULL };
@@ -99,6 +110,7 @@ int main(void)
 		cmocka_unit_test(provider_missing_everything_names_everything),
 		cmocka_unit_test(provider_of_another_abi_is_refused),
 		cmocka_unit_test(provider_of_a_shorter_struct_misses_its_tail),
+		cmocka_unit_test(provider_of_no_size_is_not_looked_into),
 		cmocka_unit_test(provider_without_a_node_is_refused),
 	};
 

@@ -215,7 +215,7 @@ static void no_node_at_all_names_the_choices(void **state)
 	(void)state;
 	assert_int_equal(rocket_open(), -ENODEV);
 	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
-	test_log_has(ROCKET_LOG_ERROR, "no device node");
+	test_log_has(ROCKET_LOG_ERROR, "there is no device node");
 	test_log_has(ROCKET_LOG_ERROR, "ROCKET_DEVICE=sim");
 }
 
