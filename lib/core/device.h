@@ -8,12 +8,16 @@
 #ifndef ROCKET_CORE_DEVICE_H
 #define ROCKET_CORE_DEVICE_H
 
+#include <sys/types.h>
+
 #include "provider.h"
 #include "rocket_hw_profile.h"
 #include "settings.h"
 
 struct rocket_device {
 	struct rocket_node node;
+	dev_t file_dev; /* of the file behind node.fd */
+	ino_t file_ino;
 	char path[256]; /* what node.path points to */
 	const struct rocket_provider *provider;
 	const struct rocket_hw_profile *profile;

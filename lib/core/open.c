@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bo_table.h"
 #include "device.h"
@@ -80,10 +81,23 @@ choose_profile(const struct rocket_settings *s, const struct rocket_node *node, 
 	return rocket_hw_assumed();
 }
 
+static bool has_its_file(const struct rocket_device *dev)
+{
+	struct stat st;
+
+	return fstat(dev->node.fd, &st) == 0 && st.st_dev == dev->file_dev &&
+	       st.st_ino == dev->file_ino;
+}
+
 void rocket_device_destroy(struct rocket_device *dev)
 {
 	rocket_bo bo;
 
+	if (dev->node.fd >= 0 && !has_its_file(dev)) {
+		rocket_log(ROCKET_LOG_WARN, "fd %d was closed without rocket_close()",
+			   dev->node.fd);
+		dev->node.fd = -1; /* whoever has the number now keeps it */
+	}
 	while (rocket_bo_table_pop(dev->bos, &bo))
 		dev->provider->bo_free(&dev->node, &bo);
 	dev->provider->bo_free(&dev->node, &dev->guard);
@@ -101,10 +115,15 @@ static struct rocket_device *adopt(const struct rocket_provider *p, const struct
 				   struct refusal *why)
 {
 	struct rocket_device *dev = calloc(1, sizeof(*dev));
+	struct stat st;
 	int r;
 
 	if (!dev)
 		goto err_nomem;
+	if (fstat(fd, &st) == 0) {
+		dev->file_dev = st.st_dev;
+		dev->file_ino = st.st_ino;
+	}
 	dev->settings = *s;
 	dev->provider = p;
 	snprintf(dev->path, sizeof(dev->path), "%s", path);

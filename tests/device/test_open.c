@@ -205,6 +205,35 @@ static void fd_closed_by_close_is_found_out(void **state)
 	rocket_close(again);
 }
 
+/* Linux closes whatever file has the number; the simulated kernel would look first. */
+static struct rocket_kernel closing_blindly;
+
+static void fd_reused_by_another_file_is_left_open(void **state)
+{
+	struct rocket_device *dev;
+	rocket_bo bo;
+	int fd, other;
+
+	(void)state;
+	setenv("ROCKET_DEVICE", "sim", 1);
+	fd = rocket_open();
+	assert_true(fd >= 0);
+	assert_int_equal(rocket_bo_alloc(fd, 4096, &bo), 0);
+	dev = rocket_device_get(fd, "test");
+	closing_blindly = *dev->node.kernel;
+	closing_blindly.close = close;
+	dev->node.kernel = &closing_blindly;
+	rocket_device_put(dev);
+	close(fd);
+	other = open("/dev/null", O_RDONLY);
+	assert_int_equal(other, fd);
+	rocket_close(fd);
+	test_log_has(ROCKET_LOG_WARN, "closed without rocket_close()");
+	assert_int_equal(test_log_count(ROCKET_LOG_WARN), 1);
+	assert_int_equal(close(other), 0);
+	rocket_close(rocket_open()); /* the device learns that the file is gone */
+}
+
 static void fds_many_are_independent(void **state)
 {
 	unsigned fds = test_count_fds(), threads = test_count_threads();
@@ -347,6 +376,7 @@ int main(void)
 		T(fd_unknown_is_refused_and_logged),
 		T(fd_closed_twice_is_harmless),
 		T(fd_closed_by_close_is_found_out),
+		T(fd_reused_by_another_file_is_left_open),
 		T(fds_many_are_independent),
 		T(child_is_refused_and_may_open_its_own),
 		T(chip_comes_from_the_nodes_bound_to_the_driver),
