@@ -42,7 +42,8 @@ void rocket_log_set_callback(rocket_log_callback cb, void *user_data);
 void rocket_log_set_level(rocket_log_level level);
 rocket_log_level rocket_log_get_level(void);
 
-/* Write one line, printf style, without a trailing newline; cut at 1023 bytes. */
+/* Write one line, printf style, without a trailing newline; cut at 1023 bytes, control
+ * characters written as spaces. */
 void rocket_log(rocket_log_level level, const char *fmt, ...)
 #if defined(__GNUC__)
 	__attribute__((format(printf, 2, 3)))

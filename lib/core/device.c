@@ -86,6 +86,7 @@ int rocket_open(void)
 	struct rocket_device *dev, *stale;
 	int err;
 
+	rocket_log_get_level(); /* complains of ROCKET_LOG_LEVEL now, not at the first other line */
 	pthread_once(&once, init);
 	dev = rocket_device_select(&settings, &err);
 	if (!dev)

@@ -82,6 +82,14 @@ rocket_log_level rocket_log_get_level(void)
 	return (rocket_log_level)atomic_load(&current_level);
 }
 
+/* What a line quotes (a variable, a path) cannot break it or reach a terminal as a command. */
+static void make_one_line(char *text)
+{
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7f)
+			*text = ' ';
+}
+
 void rocket_log(rocket_log_level level, const char *fmt, ...)
 {
 	int saved = errno;
@@ -95,6 +103,7 @@ void rocket_log(rocket_log_level level, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	make_one_line(text);
 	emit(level, text);
 	errno = saved;
 }

@@ -153,6 +153,13 @@ static void line_too_long_is_cut(void **state)
 	assert_int_equal(strlen(test_log_last(ROCKET_LOG_ERROR)), 1023);
 }
 
+static void line_never_breaks(void **state)
+{
+	(void)state;
+	ROCKET_LOGE("a\nb\r\033[2J%s", "\177\302\265\n");
+	assert_string_equal(test_log_last(ROCKET_LOG_ERROR), "a b  [2J \302\265 ");
+}
+
 static void count_line(rocket_log_level level, const char *text, void *user)
 {
 	(void)level, (void)text, (void)user;
@@ -311,6 +318,7 @@ int main(void)
 		T(value_malformed_is_logged_once_and_defaulted),
 		T(level_drops_what_is_above_it),
 		T(line_too_long_is_cut),
+		T(line_never_breaks),
 		T(status_of_an_errno),
 		T(affinity_list_is_parsed),
 		T(affinity_base_is_of_the_thread),

@@ -48,6 +48,10 @@ exits huge_extent_is_refused 2 "2^24" "$rocket" matmul 2147483644 32 16
 exits huge_product_is_refused 3 "ROCKET_E_NOMEM" "$rocket" matmul 16777216 16777216 16
 json refusal_as_json 2 "j['exit'] == 2 and 'multiple of 32' in j['error']" "$rocket" matmul --json 8 40 128
 
+# Also where nothing else is logged.
+ROCKET_LOG_LEVEL=loud "$rocket" info >"$work/out" 2>"$work/err"
+succeeds log_level_not_understood_is_said grep -q 'ROCKET_LOG_LEVEL=loud is none of' "$work/err"
+
 ROCKET_WAIT_MS=1 exits wait_that_runs_out_is_a_device_error 3 "ROCKET_E_DEVICE" \
 	"$rocket" matmul 256 4096 1024
 
