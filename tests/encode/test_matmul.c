@@ -83,6 +83,20 @@ static void matmul_program_is_the_specifications_example(void **state)
 		assert_int_equal(value_of(want[i][0]), want[i][1]);
 }
 
+/* CBUF_CON0: bit 13 keeps the weights of the task before, bit 12 its features. */
+static void matmul_reuse_sets_its_bit_alone(void **state)
+{
+	(void)state;
+	for (unsigned bits = 0; bits < 4; bits++) {
+		struct rocket_matmul_task t = task(ROCKET_MM_FP16_FP16, 64, 384, 96);
+
+		t.weight_reuse = bits >> 1;
+		t.data_reuse = bits & 1;
+		assert_int_equal(encode(t), ROCKET_RK3588_MATMUL_WORDS);
+		assert_int_equal(value_of(0x1040), 0xa2 | bits << 12);
+	}
+}
+
 static void matmul_extents_must_be_aligned(void **state)
 {
 	(void)state;
@@ -277,6 +291,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(matmul_program_is_the_specifications_example),
+		cmocka_unit_test(matmul_reuse_sets_its_bit_alone),
 		cmocka_unit_test(matmul_extents_must_be_aligned),
 		cmocka_unit_test(matmul_features_must_fit_the_cbuf),
 		cmocka_unit_test(matmul_kernel_must_fit_a_bank),

@@ -92,6 +92,47 @@ static float from_bits(uint32_t u)
 	return f;
 }
 
+/* ---- accumulator, float ---- */
+
+static void put_half(struct bench *t, uint32_t base, size_t element, uint16_t h)
+{
+	board_put(&t->b, base + (uint32_t)element * 2, &h, sizeof(h));
+}
+
+/* Channel k of the row whose large products cancel and leave a subnormal times 1 + 2^-10. */
+static uint16_t cancelling(size_t k)
+{
+	return k < 15 ? 0x7bff : k == 15 ? 1 : k < 31 ? 0xfbff : 0;
+}
+
+/*
+ * Exponents far apart in one row of the features and nowhere else: with the weights' low bits
+ * its sum needs more than a double has on the way.
+ */
+static void wide_features(size_t wide)
+{
+	struct bench t;
+	size_t wrong = 0;
+	bool done;
+
+	begin(&t, EMIT_FP16_FP32, RANDOM_VALUES);
+	for (size_t k = 0; k < K; k++) {
+		for (size_t n = 0; n < N; n++)
+			put_half(&t, t.c.weights, layout_weight(t.s.type, K, 1, n, k, 0), 0x3c01);
+		for (size_t m = 0; m < M; m++)
+			put_half(&t, t.c.input, layout_cube(16, M, m, k),
+				 m == wide ? cancelling(k) : 0x3c00);
+	}
+	done = run(&t);
+	for (size_t m = 0; m < M; m++)
+		for (size_t n = 0; n < N; n++)
+			wrong += from_bits(result(&t, 4, m, n)) !=
+				 (m == wide ? 0x401p-34f : K * 0x401p-10f);
+	tap_ok(&tap, done && !wrong, "cancelling features of row %zu sum exactly: %zu wrong", wide,
+	       wrong);
+	end(&t);
+}
+
 /* ---- element-wise, float ---- */
 
 static float apply(enum emit_ew ew, float v, float o)
@@ -121,6 +162,50 @@ static void element_wise(enum emit_ew ew, const char *name)
 				 ref_narrow(apply(ew, acc_float(&t, m, n), o));
 		}
 	tap_ok(&tap, done && !wrong, "fp16 %s of a memory operand: %zu wrong", name, wrong);
+	end(&t);
+}
+
+/* Not-a-numbers of either side, in row 0 and 1. */
+static void element_wise_nan(enum emit_ew ew, const char *name)
+{
+	struct bench t;
+	size_t wrong = 0;
+	bool done;
+
+	begin(&t, EMIT_FP16_FP16, RANDOM_VALUES);
+	t.c.ew = ew;
+	emit_program(&t.p, &t.c);
+	put_half(&t, t.c.input, layout_cube(16, M, 0, 3), 0x7e00);
+	for (size_t n = 0; n < N; n++)
+		put_half(&t, t.c.operand, layout_cube(16, M, 1, n), 0x7e00);
+	done = run(&t);
+	for (size_t m = 0; m < M; m++)
+		for (size_t n = 0; n < N; n++) {
+			float o = (float)ref_half_value(t.o.add[m * N + n]);
+
+			wrong += result(&t, 2, m, n) !=
+				 (m < 2 ? 0x7e00 : ref_narrow(apply(ew, acc_float(&t, m, n), o)));
+		}
+	tap_ok(&tap, done && !wrong, "fp16 %s keeps a not-a-number of either side: %zu wrong", name,
+	       wrong);
+	end(&t);
+}
+
+/* SIZE_E below what a kernel group has. */
+static void writer_surfaces(void)
+{
+	struct bench t;
+	size_t wrong = 0;
+	bool done;
+
+	begin(&t, EMIT_FP16_FP16, RANDOM_VALUES);
+	emit_set(&t.p, 0x4050, 2);
+	done = run(&t);
+	for (size_t m = 0; m < M; m++)
+		for (size_t n = 0; n < N; n++)
+			wrong += result(&t, 2, m, n) !=
+				 (n % 16 < 8 ? ref_narrow(acc_float(&t, m, n)) : 0xa5a5);
+	tap_ok(&tap, done && !wrong, "SIZE_E 0 writes one surface of each group: %zu wrong", wrong);
 	end(&t);
 }
 
@@ -454,10 +539,17 @@ static void truncation(void)
 
 int main(void)
 {
+	wide_features(0);
+	wide_features(7);
+	wide_features(M - 1);
+	writer_surfaces();
 	element_wise(EMIT_ADD, "add");
 	element_wise(EMIT_MUL, "mul");
 	element_wise(EMIT_MAX, "max");
 	element_wise(EMIT_MIN, "min");
+	element_wise_nan(EMIT_ADD, "add");
+	element_wise_nan(EMIT_MAX, "max");
+	element_wise_nan(EMIT_MIN, "min");
 	element_wise_forms();
 	channel_float();
 	out_converters();
