@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The rail of the NPU on boards whose power domain has no domain-supply. The boot loader leaves
+ * it on and the kernel switches it off about 30 s later, as nobody uses it. A module that comes
+ * after that finds a domain that cannot be powered, before its probe is even called.
+ */
+
+#include <linux/cleanup.h>
+#include <linux/device.h>
+#include <linux/device/bus.h>
+#include <linux/err.h>
+#include <linux/list.h>
+#include <linux/mutex.h>
+#include <linux/notifier.h>
+#include <linux/of.h>
+#include <linux/platform_device.h>
+#include <linux/pm_runtime.h>
+#include <linux/regulator/consumer.h>
+#include <linux/slab.h>
+#include <linux/workqueue.h>
+
+#include "rocket_rail.h"
+
+struct rocket_rail {
+	struct list_head node;
+	struct device *dev;
+	struct regulator *supply;
+};
+
+static const struct device_driver *rocket_rail_driver;
+static DEFINE_MUTEX(rocket_rail_lock);
+static LIST_HEAD(rocket_rails);
+
+/* Whether the domain @id below @parent, or one that it is part of, has a supply. */
+static bool rocket_domain_has_supply(struct device_node *parent, u32 id, bool above)
+{
+	for_each_child_of_node_scoped(parent, child) {
+		bool here = above || of_property_present(child, "domain-supply");
+		u32 reg;
+
+		if (!of_property_read_u32(child, "reg", &reg) && reg == id)
+			return here;
+		if (rocket_domain_has_supply(child, id, here))
+			return true;
+	}
+
+	return false;
+}
+
+static bool rocket_rail_is_the_domains(struct device *dev)
+{
+	struct of_phandle_args args;
+	bool found;
+
+	if (of_parse_phandle_with_args(dev->of_node, "power-domains", "#power-domain-cells", 0,
+				       &args))
+		return false;
+
+	found = args.args_count == 1 && rocket_domain_has_supply(args.np, args.args[0], false);
+	of_node_put(args.np);
+
+	return found;
+}
+
+static struct rocket_rail *rocket_rail_find(struct device *dev)
+{
+	struct rocket_rail *rail;
+
+	list_for_each_entry(rail, &rocket_rails, node) {
+		if (rail->dev == dev)
+			return rail;
+	}
+
+	return NULL;
+}
+
+static int rocket_rail_enable(struct device *dev)
+{
+	struct rocket_rail *rail;
+	int err;
+
+	rail = kzalloc_obj(*rail);
+	if (!rail)
+		return -ENOMEM;
+
+	rail->supply = regulator_get_optional(dev, "npu");
+	if (IS_ERR(rail->supply)) {
+		err = PTR_ERR(rail->supply);
+		goto err_free;
+	}
+
+	err = regulator_enable(rail->supply);
+	if (err)
+		goto err_put;
+
+	rail->dev = get_device(dev);
+	list_add(&rail->node, &rocket_rails);
+	dev_info(dev, "its power domain has no domain-supply, keeping npu-supply on for it\n");
+
+	return 0;
+
+err_put:
+	regulator_put(rail->supply);
+err_free:
+	kfree(rail);
+	return err;
+}
+
+static int rocket_rail_notify(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct device *dev = data;
+	int err;
+
+	if (action != BUS_NOTIFY_BIND_DRIVER || dev->driver != rocket_rail_driver)
+		return NOTIFY_DONE;
+
+	guard(mutex)(&rocket_rail_lock);
+
+	if (rocket_rail_find(dev) || rocket_rail_is_the_domains(dev))
+		return NOTIFY_DONE;
+
+	err = rocket_rail_enable(dev);
+	if (err == -ENODEV)
+		dev_info(dev, "neither its node nor its power domain has a supply: if the NPU's rail is off, it does not come up\n");
+	else if (err)
+		dev_warn(dev, "cannot switch the NPU's rail on: %d\n", err);
+
+	return NOTIFY_OK;
+}
+
+static struct notifier_block rocket_rail_nb = {
+	.notifier_call = rocket_rail_notify,
+};
+
+int rocket_rail_init(const struct device_driver *driver)
+{
+	rocket_rail_driver = driver;
+
+	return bus_register_notifier(&platform_bus_type, &rocket_rail_nb);
+}
+
+void rocket_rail_exit(void)
+{
+	struct rocket_rail *rail, *next;
+
+	bus_unregister_notifier(&platform_bus_type, &rocket_rail_nb);
+
+	/* Domains go off behind the drivers' backs, and need the rail for that. */
+	flush_workqueue(pm_wq);
+
+	list_for_each_entry_safe(rail, next, &rocket_rails, node) {
+		list_del(&rail->node);
+		regulator_disable(rail->supply);
+		regulator_put(rail->supply);
+		put_device(rail->dev);
+		kfree(rail);
+	}
+}
