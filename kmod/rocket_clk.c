@@ -199,6 +199,10 @@ int rocket_clk_suspend(struct rocket_core *core)
 {
 	guard(mutex)(&rocket_clk_lock);
 
+	/* Not counted, so it cannot be the last one. */
+	if (list_empty(&core->power.active))
+		return 0;
+
 	if (list_is_singular(&rocket_clk_active) && rocket_clk_park(core))
 		return -EBUSY;
 
