@@ -36,8 +36,8 @@ int rocket_batch_check(struct drm_device *dev, const struct drm_rocket_job *job)
 	}
 
 	if (job->task_count > ROCKET_MAX_BATCH) {
-		drm_dbg(dev, "A batched job has %u tasks, more than %u.\n",
-			job->task_count, ROCKET_MAX_BATCH);
+		drm_dbg(dev, "A batched job has %u tasks, more than %u.\n", job->task_count,
+			ROCKET_MAX_BATCH);
 		return -EINVAL;
 	}
 

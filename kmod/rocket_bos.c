@@ -17,8 +17,8 @@ static int rocket_bo_cmp(const void *a, const void *b)
 }
 
 /* Sort @bos, and drop repeated ones and those in the sorted array @known. */
-static u32 rocket_bos_unique(struct drm_gem_object **bos, u32 count,
-			     struct drm_gem_object **known, u32 known_count)
+static u32 rocket_bos_unique(struct drm_gem_object **bos, u32 count, struct drm_gem_object **known,
+			     u32 known_count)
 {
 	u32 kept = 0;
 

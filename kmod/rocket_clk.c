@@ -61,13 +61,13 @@ static const struct kernel_param_ops rocket_npu_clk_hz_ops = {
 
 module_param(rocket_npu_clk_force, bool, 0644);
 MODULE_PARM_DESC(rocket_npu_clk_force,
-		 "Allow rates that were never proven on a board; give it before the rate (default: N)");
+		 "Allow rates not proven on a board; goes before the rate (default: N)");
 module_param_cb(rocket_npu_clk_hz, &rocket_npu_clk_hz_ops, &rocket_npu_clk_hz, 0644);
 MODULE_PARM_DESC(rocket_npu_clk_hz,
-		 "NPU clock request in Hz, from the next time a core wakes up (default: 0, as the device tree has it)");
+		 "NPU clock request in Hz; 0: as the device tree has it (default: 0)");
 module_param(rocket_autosuspend_ms, uint, 0644);
 MODULE_PARM_DESC(rocket_autosuspend_ms,
-		 "Time a core stays up after its last job, read at probe; 0: as the PM core has it (default: 1000)");
+		 "Time a core stays up after its last job; 0: at once (default: 1000)");
 
 int rocket_clk_init(struct rocket_core *core)
 {
@@ -102,8 +102,8 @@ static int rocket_clk_set(struct rocket_core *core, unsigned long hz)
 
 	now = clk_get_rate(core->power.clk);
 	if (now != hz && hz > ROCKET_PARK_HZ)
-		dev_warn_ratelimited(core->dev, "asked for an NPU clock of %lu Hz, it says %lu Hz\n",
-				     hz, now);
+		dev_warn_ratelimited(core->dev,
+				     "asked for an NPU clock of %lu Hz, it says %lu Hz\n", hz, now);
 	else if (now != rocket_clk_raised_hz)
 		dev_dbg(core->dev, "NPU clock request is %lu Hz\n", now);
 

@@ -17,6 +17,7 @@
  * From 300 MHz up it is a ring oscillator whose real frequency follows the rail: at 0.80 V a
  * request for 600 MHz was measured to give about 816 MHz, one for 900 MHz 922 to 928 MHz.
  */
+/* clang-format off */
 static const struct rocket_opp rocket_opps[] = {
 	{  200000000, 700000, true },
 	{  300000000, 700000, false },
@@ -29,12 +30,15 @@ static const struct rocket_opp rocket_opps[] = {
 	{ 1000000000, 850000, false },
 };
 
-#define ROCKET_UV_MIN	550000
-#define ROCKET_UV_FLOOR	800000	/* what the boot loader leaves; no rate goes below it */
-#define ROCKET_UV_MAX	950000
+/* clang-format on */
+
+#define ROCKET_UV_MIN 550000
+/* What the boot loader leaves; no rate goes below it. */
+#define ROCKET_UV_FLOOR 800000
+#define ROCKET_UV_MAX   950000
 
 /* Up to this rate the floor is more than enough, so a failing vote does no harm. */
-#define ROCKET_EASY_HZ	600000000UL
+#define ROCKET_EASY_HZ 600000000UL
 
 static unsigned int rocket_npu_uv;
 
@@ -58,7 +62,7 @@ static const struct kernel_param_ops rocket_npu_uv_ops = {
 };
 module_param_cb(rocket_npu_uv, &rocket_npu_uv_ops, &rocket_npu_uv, 0644);
 MODULE_PARM_DESC(rocket_npu_uv,
-		 "Rail voltage in uV for board bring-up; never less than the rate needs (default: 0, by the rate)");
+		 "Least rail voltage in uV at a raised clock; 0: by the rate (default: 0)");
 
 const struct rocket_opp *rocket_opp_find(unsigned long hz)
 {
@@ -105,7 +109,8 @@ int rocket_opp_init(struct rocket_core *core)
 	if (err)
 		return err;
 	if (!power->npu)
-		dev_info(core->dev, "no npu-supply in the device tree, the voltage stays as it is\n");
+		dev_info(core->dev,
+			 "no npu-supply in the device tree, the voltage stays as it is\n");
 
 	err = rocket_opp_supply(core, "sram", &power->sram);
 	if (err)

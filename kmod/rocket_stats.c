@@ -66,8 +66,8 @@ static void rocket_stats_show_core(struct seq_file *m, struct rocket_core *core)
 		stats = core->stats;
 
 	seq_printf(m, "core%u: %s kicks=%llu jobs=%llu failed=%llu busy_ns=%llu\n", core->index,
-		   pm_runtime_suspended(core->dev) ? "suspended" : "active",
-		   stats.kicks, stats.jobs, stats.failed, stats.busy_ns);
+		   pm_runtime_suspended(core->dev) ? "suspended" : "active", stats.kicks,
+		   stats.jobs, stats.failed, stats.busy_ns);
 }
 
 /*

@@ -10,6 +10,8 @@
 
 /* A job is told by its fence: context and seqno. */
 
+/* clang-format off */
+
 TRACE_EVENT(rocket_submit,
 	TP_PROTO(struct dma_fence *fence, u32 tasks, u32 flags),
 	TP_ARGS(fence, tasks, flags),

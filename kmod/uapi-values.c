@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <rocket_accel.h>
 
-#define NUMBER(name)	   printf(#name " 0x%llx\n", (unsigned long long)(name))
-#define SIZE(type)	   printf(#type " %zu\n", sizeof(struct type))
+#define NUMBER(name)       printf(#name " 0x%llx\n", (unsigned long long)(name))
+#define SIZE(type)         printf(#type " %zu\n", sizeof(struct type))
 #define FIELD(type, field) printf(#type "." #field " %zu\n", offsetof(struct type, field))
 
 int main(void)
