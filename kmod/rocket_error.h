@@ -9,11 +9,11 @@ struct rocket_job;
 
 /*
  * Whether a buffer holds what the jobs that write it should have left there. A buffer's error
- * is set before the fence of the job that failed signals, and lasts until a new job that writes
- * the buffer is submitted.
+ * is set before the fence of the job that failed signals, and lasts until what it holds is
+ * somebody else's doing.
  */
 
-/* A job that writes these buffers is about to be queued; with their reservations locked. */
+/* A new job that writes these buffers is about to be queued, or the CPU has written them. */
 void rocket_error_clear(struct drm_gem_object **bos, u32 count);
 
 /* The job ends with an error: what it was to write is not valid. Counts once. */

@@ -14,6 +14,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
+#include "rocket_error.h"
 #include "rocket_gem.h"
 #include "rocket_ranges.h"
 
@@ -169,6 +170,9 @@ int rocket_ioctl_fini_bo_ranges(struct drm_device *dev, void *data, struct drm_f
 				   dma_sync_single_for_device);
 	else
 		dma_sync_sgtable_for_device(dev->dev, sgt, DMA_BIDIRECTIONAL);
+
+	/* What it holds is the caller's from now on. */
+	rocket_error_clear(&obj, 1);
 
 	kfree(ranges);
 out_put:
