@@ -40,7 +40,7 @@ u32 rocket_bos_collect(const struct rocket_job *job, struct drm_gem_object **bos
 	u32 reads;
 
 	memcpy(bos, job->out_bos, job->out_bo_count * sizeof(*bos));
-	*writes = rocket_bos_unique(bos, job->out_bo_count, NULL, 0);
+	*writes = rocket_bos_unique(bos, job->out_bo_count, bos, 0);
 
 	memcpy(bos + *writes, job->in_bos, job->in_bo_count * sizeof(*bos));
 	reads = rocket_bos_unique(bos + *writes, job->in_bo_count, bos, *writes);
