@@ -102,8 +102,8 @@ static int rocket_clk_set(struct rocket_core *core, unsigned long hz)
 
 	now = clk_get_rate(core->power.clk);
 	if (now != hz && hz > ROCKET_PARK_HZ)
-		dev_warn_ratelimited(core->dev,
-				     "asked for an NPU clock of %lu Hz, it says %lu Hz\n", hz, now);
+		dev_warn_once(core->dev, "asked for an NPU clock of %lu Hz, it says %lu Hz\n", hz,
+			      now);
 	else if (now != rocket_clk_raised_hz)
 		dev_dbg(core->dev, "NPU clock request is %lu Hz\n", now);
 
