@@ -121,9 +121,7 @@ static int rocket_rail_notify(struct notifier_block *nb, unsigned long action, v
 
 	err = rocket_rail_enable(dev);
 	if (err == -ENODEV)
-		dev_info(
-			dev,
-			"neither its node nor its power domain has a supply: if the NPU's rail is off, it does not come up\n");
+		dev_info(dev, "no supply here or in its power domain, it needs the rail on\n");
 	else if (err)
 		dev_warn(dev, "cannot switch the NPU's rail on: %d\n", err);
 
