@@ -106,35 +106,40 @@ static void rocket_ranges_sync(struct device *dev, struct sg_table *sgt,
 	}
 }
 
-int rocket_ioctl_prep_bo_ranges(struct drm_device *dev, void *data, struct drm_file *file)
+/* To the CPU when its jobs are done, or at the time given; without one, back to the NPU. */
+static int rocket_ranges_move(struct drm_device *dev, struct drm_file *file, u32 handle, u64 user,
+			      u32 count, const s64 *timeout_ns)
 {
-	struct drm_rocket_prep_bo_ranges *args = data;
+	rocket_sync_fn sync = timeout_ns ? dma_sync_single_for_cpu : dma_sync_single_for_device;
 	struct drm_rocket_bo_range *ranges;
 	struct drm_gem_object *obj;
 	struct sg_table *sgt;
-	int ret;
+	int ret = 0;
 
-	if (args->reserved != 0)
-		return -EINVAL;
-
-	obj = drm_gem_object_lookup(file, args->handle);
+	obj = drm_gem_object_lookup(file, handle);
 	if (!obj)
 		return -ENOENT;
 
-	ranges = rocket_ranges_get(dev, args->ranges, args->range_count, obj);
+	ranges = rocket_ranges_get(dev, user, count, obj);
 	if (IS_ERR(ranges)) {
 		ret = PTR_ERR(ranges);
 		goto out_put;
 	}
 
-	ret = rocket_gem_wait(obj, args->timeout_ns);
+	if (timeout_ns)
+		ret = rocket_gem_wait(obj, *timeout_ns);
 
 	sgt = to_rocket_bo(obj)->base.sgt;
 	if (ranges)
-		rocket_ranges_sync(dev->dev, sgt, ranges, args->range_count,
-				   dma_sync_single_for_cpu);
-	else
+		rocket_ranges_sync(dev->dev, sgt, ranges, count, sync);
+	else if (timeout_ns)
 		dma_sync_sgtable_for_cpu(dev->dev, sgt, DMA_BIDIRECTIONAL);
+	else
+		dma_sync_sgtable_for_device(dev->dev, sgt, DMA_BIDIRECTIONAL);
+
+	/* What it holds is the caller's from now on. */
+	if (!timeout_ns)
+		rocket_error_clear(&obj, 1);
 
 	kfree(ranges);
 out_put:
@@ -143,40 +148,23 @@ out_put:
 	return ret;
 }
 
-int rocket_ioctl_fini_bo_ranges(struct drm_device *dev, void *data, struct drm_file *file)
+int rocket_ioctl_prep_bo_ranges(struct drm_device *dev, void *data, struct drm_file *file)
 {
-	struct drm_rocket_fini_bo_ranges *args = data;
-	struct drm_rocket_bo_range *ranges;
-	struct drm_gem_object *obj;
-	struct sg_table *sgt;
-	int ret = 0;
+	struct drm_rocket_prep_bo_ranges *args = data;
 
 	if (args->reserved != 0)
 		return -EINVAL;
 
-	obj = drm_gem_object_lookup(file, args->handle);
-	if (!obj)
-		return -ENOENT;
+	return rocket_ranges_move(dev, file, args->handle, args->ranges, args->range_count,
+				  &args->timeout_ns);
+}
 
-	ranges = rocket_ranges_get(dev, args->ranges, args->range_count, obj);
-	if (IS_ERR(ranges)) {
-		ret = PTR_ERR(ranges);
-		goto out_put;
-	}
+int rocket_ioctl_fini_bo_ranges(struct drm_device *dev, void *data, struct drm_file *file)
+{
+	struct drm_rocket_fini_bo_ranges *args = data;
 
-	sgt = to_rocket_bo(obj)->base.sgt;
-	if (ranges)
-		rocket_ranges_sync(dev->dev, sgt, ranges, args->range_count,
-				   dma_sync_single_for_device);
-	else
-		dma_sync_sgtable_for_device(dev->dev, sgt, DMA_BIDIRECTIONAL);
+	if (args->reserved != 0)
+		return -EINVAL;
 
-	/* What it holds is the caller's from now on. */
-	rocket_error_clear(&obj, 1);
-
-	kfree(ranges);
-out_put:
-	drm_gem_object_put(obj);
-
-	return ret;
+	return rocket_ranges_move(dev, file, args->handle, args->ranges, args->range_count, NULL);
 }
