@@ -32,7 +32,7 @@ struct drm_rocket_create_bo {
 	__u64 offset;      /* out: for mmap() on the node */
 };
 
-/* Wait until nothing writes the buffer, then make it visible to the CPU. */
+/* Wait for the jobs that use the buffer, then make it visible to the CPU. */
 struct drm_rocket_prep_bo {
 	__u32 handle;
 	__u32 reserved;   /* 0 */
