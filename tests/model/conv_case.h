@@ -12,7 +12,11 @@
 #include "tests/model/emit.h"
 #include "tests/model/layout.h"
 
-enum fill { SMALL_INTEGERS, RANDOM_VALUES };
+/*
+ * CANCELLING: each group of 32 begins with two small products; fifteen large ones follow and are
+ * taken away again. SPECIAL: any bits, now and then infinite or not a number.
+ */
+enum fill { SMALL_INTEGERS, RANDOM_VALUES, CANCELLING, SPECIAL };
 
 enum case_ew { EW_NONE, EW_ADD, EW_MUL, EW_MAX, EW_MIN };
 
@@ -21,6 +25,7 @@ struct shape {
 	const struct layout_type *type;
 	const char *out;
 	unsigned ic, ih, iw, ih_programmed, oc, oh, ow, kh, kw, sy, sx, dy, dx, pt, pl;
+	int pad; /* value of an integer in the padding */
 	bool transposed;
 	uint32_t input, weights, output, add;
 	bool rowmajor_in, rowmajor_out;
@@ -45,6 +50,8 @@ void operands_free(struct operands *o);
 /* Bits of the element of an output pixel and channel. */
 uint32_t shape_expected(const struct shape *s, const struct operands *o, size_t pixel,
 			size_t channel);
+/* Sum of all integers in an output pixel's window. */
+int64_t shape_window_sum(const struct shape *s, const struct operands *o, size_t pixel);
 uint32_t shape_result(struct board *b, const struct shape *s, size_t pixel, size_t channel);
 /* How many elements differ, of all or, when they are many, of a sample of *seen. */
 size_t shape_compare(struct board *b, const struct shape *s, const struct operands *o,

@@ -79,7 +79,8 @@ static void put_cna(struct emit_program *p, const struct emit_conv *c)
 	put(p, 0x1088, c->ic);
 	put_zeros(p, 0x1100, 0x1104);
 	put(p, 0x1110, c->weights);
-	put_zeros(p, 0x1140, 0x1184);
+	put_zeros(p, 0x1140, 0x1180);
+	put(p, 0x1184, ((uint32_t)c->pad & 0xff) * 0x01010101);
 }
 
 static void put_dpu(struct emit_program *p, const struct emit_conv *c)

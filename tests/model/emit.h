@@ -20,6 +20,7 @@ struct emit_conv {
 	uint32_t input, weights, output, operand;
 	enum emit_ew ew;
 	bool data_reuse, weight_reuse;
+	int pad;
 };
 
 struct emit_program {

@@ -7,6 +7,7 @@ MODEL_TESTS = \
 	tests/model/golden_chain \
 	tests/model/golden_exec \
 	tests/model/hang \
+	tests/model/memory \
 	tests/model/numerics \
 	tests/model/property \
 	tests/model/quirk \
@@ -39,6 +40,8 @@ tests_model_golden_exec_SOURCES = tests/model/golden_exec.c $(MODEL_TEST_SOURCES
 tests_model_golden_exec_LDADD = libnpu-model.la -lm
 tests_model_hang_SOURCES = tests/model/hang.c $(MODEL_TEST_SOURCES)
 tests_model_hang_LDADD = libnpu-model.la -lm
+tests_model_memory_SOURCES = tests/model/memory.c $(MODEL_TEST_SOURCES)
+tests_model_memory_LDADD = libnpu-model.la -lm
 tests_model_numerics_SOURCES = tests/model/numerics.c $(MODEL_TEST_SOURCES)
 tests_model_numerics_LDADD = libnpu-model.la -lm
 tests_model_property_SOURCES = tests/model/property.c $(MODEL_TEST_SOURCES)

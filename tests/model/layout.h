@@ -22,16 +22,22 @@ static inline size_t layout_cube(unsigned bits, size_t pixels, size_t pixel, siz
 	return channel / lanes * pixels * lanes + pixel * lanes + channel % lanes;
 }
 
-/* Elements into the weights of a direct convolution, groups padded to full size. */
-static inline size_t layout_weight(const struct layout_type *t, size_t channels, size_t taps,
-				   size_t kernel, size_t channel, size_t tap)
+/*
+ * Elements into the weights of a direct convolution: blocks of a kernel group and a channel group,
+ * tap by tap. The last kernel group holds the kernels that are left, the last channel group
+ * half as many channels when no more are used.
+ */
+static inline size_t layout_weight(const struct layout_type *t, size_t kernels, size_t channels,
+				   size_t taps, size_t kernel, size_t channel, size_t tap)
 {
-	size_t groups = (channels + t->channel_group - 1) / t->channel_group;
-	size_t block = (size_t)t->kernel_group * t->channel_group;
+	size_t full = t->channel_group, group = channel / full;
+	size_t depth = (channels + 15) / 16 * 16,
+	       first = kernel / t->kernel_group * t->kernel_group;
+	size_t entries = kernels - first < t->kernel_group ? kernels - first : t->kernel_group;
+	size_t here = depth - group * full < full ? depth - group * full : full;
 
-	return ((kernel / t->kernel_group * groups + channel / t->channel_group) * taps + tap) *
-		       block +
-	       kernel % t->kernel_group * t->channel_group + channel % t->channel_group;
+	return first * depth * taps + group * full * entries * taps + tap * entries * here +
+	       (kernel - first) * here + channel % full;
 }
 
 #endif

@@ -53,7 +53,8 @@ static void put(struct board *b, const struct emit_conv *c, const uint16_t *a, c
 		board_put(b, c->input + (uint32_t)layout_cube(t->bits, c->ih, ROW, k) * bytes,
 			  &a[k], bytes);
 		board_put(b,
-			  c->weights + (uint32_t)layout_weight(t, c->ic, 1, COLUMN, k, 0) * bytes,
+			  c->weights +
+				  (uint32_t)layout_weight(t, c->oc, c->ic, 1, COLUMN, k, 0) * bytes,
 			  &w[k], bytes);
 	}
 }

@@ -11,9 +11,10 @@
 #include "tests/model/emit.h"
 #include "tests/model/tap.h"
 
-#define PROGRAM 0x50000000u
-#define MATMULS 60
-#define CONVS   60
+#define PROGRAM      0x50000000u
+#define MATMULS      120
+#define CONVS        60
+#define SHORT_GROUPS 40
 
 static struct tap tap;
 static struct board dice; /* for random numbers only */
@@ -99,15 +100,18 @@ static void check(const struct emit_program *p, const struct shape *s, enum fill
 
 static void random_matmul(void)
 {
+	static const char *const fills[] = { "integers", "random", "cancelling", "special" };
 	enum emit_type type = (enum emit_type)pick(0, EMIT_TYPES - 1);
 	bool int8 = type == EMIT_INT8_INT32, row_major = pick(0, 3) == 0;
 	struct emit_conv c =
 		emit_matmul(type, pick(1, 40), 32 * pick(1, 12), (int8 ? 32 : 16) * pick(1, 8));
-	enum fill fill = pick(0, 1) ? RANDOM_VALUES : SMALL_INTEGERS;
+	enum fill fill = (enum fill)pick(SMALL_INTEGERS, SPECIAL);
 	struct emit_program p;
 	struct shape s;
 	char name[128];
 
+	if (int8)
+		fill = RANDOM_VALUES;
 	if (type == EMIT_FP16_FP16 && c.oh >= 12 && pick(0, 1))
 		c.ew = (enum emit_ew)pick(EMIT_ADD, EMIT_MIN);
 	if (row_major)
@@ -121,9 +125,31 @@ static void random_matmul(void)
 		emit_row_major(&p, &c, s.row_k, s.row_n);
 	}
 	snprintf(name, sizeof(name), "matmul %s to %s %ux%ux%u ew %d%s %s", s.type->name, s.out,
-		 c.oh, c.ic, c.oc, (int)c.ew, row_major ? " row-major" : "",
-		 fill == RANDOM_VALUES ? "random" : "integers");
+		 c.oh, c.ic, c.oc, (int)c.ew, row_major ? " row-major" : "", fills[fill]);
 	check(&p, &s, fill, name);
+}
+
+/* Channel and kernel counts that leave the last group of either short. */
+static void random_short_groups(void)
+{
+	enum emit_type type = (enum emit_type)pick(0, EMIT_TYPES - 1);
+	struct emit_conv c = emit_matmul(type, pick(4, 20), 16 * (2 * pick(0, 4) + 1),
+					 (type == EMIT_FP16_FP16 ? 8 : 4) * pick(1, 20));
+	struct emit_program p;
+	struct shape s;
+	char name[128];
+
+	if (pick(0, 1)) {
+		c.iw = c.ow = pick(1, 5);
+		c.kh = c.kw = 3;
+		c.pt = c.pl = 1;
+		c.pad = type == EMIT_INT8_INT32 ? (int)pick(0, 255) - 128 : 0;
+	}
+	emit_program(&p, &c);
+	s = shape_of(&c);
+	snprintf(name, sizeof(name), "short groups %s to %s %ux%ux%u kernel %u, %u kernels, pad %d",
+		 s.type->name, s.out, c.ic, c.ih, c.iw, c.kh, c.oc, c.pad);
+	check(&p, &s, RANDOM_VALUES, name);
 }
 
 static unsigned out_extent(unsigned in, unsigned pad, unsigned k, unsigned d, unsigned stride)
@@ -154,6 +180,8 @@ static void random_conv(void)
 		c.dx = pick(1, 2);
 		c.pt = pick(0, 3);
 		c.pl = pick(0, 3);
+		if (type == EMIT_INT8_INT32)
+			c.pad = (int)pick(0, 255) - 128;
 		c.oh = out_extent(c.ih, c.pt, c.kh, c.dy, c.sy);
 		c.ow = out_extent(c.iw, c.pl, c.kw, c.dx, c.sx);
 	} while (!c.oh || !c.ow);
@@ -185,6 +213,8 @@ int main(void)
 		random_matmul();
 	for (unsigned i = 0; i < CONVS; i++)
 		random_conv();
+	for (unsigned i = 0; i < SHORT_GROUPS; i++)
+		random_short_groups();
 	streamed();
 	board_free(&dice);
 	return tap_end(&tap);

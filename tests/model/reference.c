@@ -88,10 +88,31 @@ uint16_t ref_half_of_int(int v)
 	return ref_narrow((float)v);
 }
 
+static int ref_is_special(uint16_t h)
+{
+	return (h & 0x7c00) == 0x7c00;
+}
+
+/* The finite products of a group with infinities and not-a-numbers do not matter. */
+static double ref_special(const uint16_t *a, const uint16_t *b, size_t n)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (ref_is_special(a[i]) || ref_is_special(b[i]))
+			sum += ref_half_value(a[i]) * ref_half_value(b[i]);
+	return sum;
+}
+
 float ref_group(const uint16_t *a, const uint16_t *b, size_t n)
 {
 	__int128 sum = 0;
+	int special = 0;
 
+	for (size_t i = 0; i < n; i++)
+		special |= ref_is_special(a[i]) || ref_is_special(b[i]);
+	if (special)
+		return (float)ref_special(a, b, n);
 	for (size_t i = 0; i < n; i++)
 		sum += (__int128)ref_half_fixed(a[i]) * ref_half_fixed(b[i]);
 	return ref_round_fp32(sum, -48);

@@ -20,7 +20,7 @@ float ref_round_fp32(__int128 mantissa, int exponent);
 /* fp32 to fp16, nearest even, past the range infinite. */
 uint16_t ref_narrow(float f);
 
-/* Exact sum of up to 32 finite products, rounded once. */
+/* Exact sum of up to 32 products, rounded once; infinities and not-a-numbers as IEEE has it. */
 float ref_group(const uint16_t *a, const uint16_t *b, size_t n);
 /* Groups of 32, added in fp32 in order. */
 float ref_dot_fp16(const uint16_t *a, const uint16_t *b, size_t n);

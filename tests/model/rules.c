@@ -96,13 +96,12 @@ static void shifts(void)
 
 /* ---- sums of a group ---- */
 
-enum range { NEAR, FAR, TINY, CANCELLING, RANGES };
+enum range { NEAR, BORDER, FAR, TINY, CANCELLING, TIES, RANGES };
 
 static const char *const range_names[RANGES] = {
-	"exponents close together",
-	"any finite bits",
-	"subnormals",
-	"sums that cancel",
+	"exponents close together", "exponents about as far apart as a double can hold",
+	"any finite bits",          "subnormals",
+	"sums that cancel",         "sums at and beside a tie of fp32",
 };
 
 static uint16_t draw_half(enum range range)
@@ -124,6 +123,48 @@ struct group {
 	uint16_t a[FP16_GROUP], b[FP16_PANEL][FP16_GROUP];
 };
 
+/*
+ * 2^20 has a tie to the next fp32 at 2^-4: multiples of it, and perhaps 2^-48 more or less, which
+ * a double beside 2^20 cannot hold.
+ */
+static void draw_ties(struct group *g)
+{
+	static const uint16_t big = 0x6400, tie = 0x3400, least = 1;
+
+	memset(g, 0, sizeof(*g));
+	g->a[3] = big;
+	g->a[11] = tie;
+	g->a[29] = least;
+	for (unsigned c = 0; c < FP16_PANEL; c++) {
+		uint16_t sign = draw() & 0x8000;
+
+		g->b[c][3] = big | sign;
+		/* 1, 2, 3 or 5 times 2^-2, and a sign of its own. */
+		g->b[c][11] =
+			(uint16_t)((draw() & 0x8000) | (const uint16_t[]){ 0x3400, 0x3800, 0x3a00,
+									   0x3d00 }[draw() % 4]);
+		g->b[c][29] = (uint16_t)(draw() % 3 ? 1 | (draw() & 0x8000) : 0);
+	}
+}
+
+/*
+ * Fifteen large products, one small, and the large ones taken away again: what is left
+ * shows every bit that the sum could not hold on its way.
+ */
+static void draw_border(struct group *g)
+{
+	for (unsigned k = 0; k < 16; k++) {
+		unsigned down = k == 15 ? 11 + draw() % 6 : 0;
+
+		g->a[k] = (uint16_t)((draw() & 0x3ff) | (25 - down) << 10);
+		g->a[k + 16] = k == 15 ? 0 : g->a[k] ^ 0x8000;
+		for (unsigned c = 0; c < FP16_PANEL; c++) {
+			g->b[c][k] = (uint16_t)((draw() & 0x3ff) | (25 - down) << 10);
+			g->b[c][k + 16] = g->b[c][k];
+		}
+	}
+}
+
 static void draw_group(struct group *g, enum range range)
 {
 	for (unsigned k = 0; k < FP16_GROUP; k++) {
@@ -131,6 +172,10 @@ static void draw_group(struct group *g, enum range range)
 		for (unsigned c = 0; c < FP16_PANEL; c++)
 			g->b[c][k] = draw_half(range);
 	}
+	if (range == TIES)
+		draw_ties(g);
+	if (range == BORDER)
+		draw_border(g);
 	/* Large products that leave only a small one, or nothing. */
 	for (unsigned k = 0; range == CANCELLING && k + 1 < FP16_GROUP; k += 2) {
 		g->a[k + 1] = g->a[k] ^ 0x8000;

@@ -383,11 +383,7 @@ static void out_converters(void)
 
 static int64_t window_sum(const struct bench *t, size_t m)
 {
-	int64_t sum = 0;
-
-	for (size_t k = 0; k < K; k++)
-		sum += t->o.x[m * K + k];
-	return sum;
+	return shape_window_sum(&t->s, &t->o, m);
 }
 
 /* int8 out with a bias per channel and the weights' zero point. */
@@ -424,6 +420,90 @@ static void requantise(void)
 			wrong += result(&t, 1, m, n) != convert(&c, v);
 		}
 	tap_ok(&tap, done && !wrong, "int8 out, bias and zero point per tensor: %zu wrong", wrong);
+	end(&t);
+}
+
+/* The window sum counts the padding of a convolution, too. */
+static void requantise_padded(void)
+{
+	struct converter c = { 1, false, 0x5aa0, 25, 0, 12, "" };
+	struct bench t = { 0 };
+	size_t wrong = 0;
+	bool done;
+
+	board_init(&t.b, NULL);
+	t.c = emit_matmul(EMIT_INT8_INT32, 6, 48, 32);
+	t.c.iw = t.c.ow = 5;
+	t.c.kh = t.c.kw = 3;
+	t.c.pt = t.c.pl = 1;
+	t.c.pad = -77;
+	t.s = (struct shape){ .type = layout_type("int8"),
+			      .out = "int32",
+			      .ic = 48,
+			      .ih = 6,
+			      .iw = 5,
+			      .ih_programmed = 6,
+			      .oc = 32,
+			      .oh = 6,
+			      .ow = 5,
+			      .kh = 3,
+			      .kw = 3,
+			      .sy = 1,
+			      .sx = 1,
+			      .dy = 1,
+			      .dx = 1,
+			      .pt = 1,
+			      .pl = 1,
+			      .pad = -77,
+			      .input = t.c.input,
+			      .weights = t.c.weights,
+			      .output = t.c.output };
+	shape_map(&t.b, &t.s);
+	board_map(&t.b, PROGRAM, 16384);
+	shape_put(&t.b, &t.s, &t.o, SMALL_INTEGERS);
+	emit_program(&t.p, &t.c);
+	emit_set(&t.p, 0x3010, 1);
+	emit_set(&t.p, 0x4010, 0);
+	emit_set(&t.p, 0x4040, 0x20152);
+	emit_set(&t.p, 0x4050, 0x124);
+	emit_set(&t.p, 0x4054, 21);
+	emit_set(&t.p, 0x4080, (uint32_t)c.offset);
+	emit_set(&t.p, 0x4084, (uint32_t)c.scale);
+	emit_set(&t.p, 0x4088, c.shift);
+	emit_set(&t.p, 0x40c0, 30 * 2 << 4);
+	done = run(&t);
+	for (size_t p = 0; p < 30; p++)
+		for (size_t n = 0; n < 32; n++) {
+			int8_t got;
+
+			board_get(&t.b, t.c.output + (uint32_t)layout_cube(8, 30, p, n), &got, 1);
+			wrong += (uint8_t)got !=
+				 convert(&c,
+					 acc_int(&t, p, n) + 21 * shape_window_sum(&t.s, &t.o, p));
+		}
+	tap_ok(&tap, done && !wrong, "int8 out, padded convolution with a zero point: %zu wrong",
+	       wrong);
+	end(&t);
+}
+
+/* SIZE_E 3 where a group has eight surfaces: the upper four never reach memory. */
+static void short_surfaces(void)
+{
+	struct bench t;
+	size_t wrong = 0;
+	bool done;
+
+	begin(&t, EMIT_INT8_INT32, SMALL_INTEGERS);
+	emit_set(&t.p, 0x4050, 0x36e);
+	done = run(&t);
+	for (size_t m = 0; m < M; m++)
+		for (size_t n = 0; n < N; n++) {
+			uint32_t want = n % 32 < 16 ? (uint32_t)acc_int(&t, m, n) : 0xa5a5a5a5;
+
+			wrong += result(&t, 4, m, n) != want;
+		}
+	tap_ok(&tap, done && !wrong, "SIZE_E 3 of int32 leaves half of each group: %zu wrong",
+	       wrong);
 	end(&t);
 }
 
@@ -554,6 +634,8 @@ int main(void)
 	channel_float();
 	out_converters();
 	requantise();
+	requantise_padded();
+	short_surfaces();
 	requantise_channels();
 	residual();
 	truncation();

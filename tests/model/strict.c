@@ -269,8 +269,27 @@ static void reuse(void)
 	pair_end(&p);
 }
 
+/* Weights that did not fit their banks streamed by: none are left for the next task. */
+static void streamed_reuse(void)
+{
+	struct emit_program p;
+	struct bench t;
+
+	begin(&t, EMIT_FP16_FP16);
+	board_map(&t.b, 0x24000000, 1 << 20);
+	t.c = emit_matmul(EMIT_FP16_FP16, 4, 512, 512);
+	t.c.weights = 0x24000000;
+	emit_program(&p, &t.c);
+	board_run(&t.b, PROGRAM, p.word, p.n, p.n, 1, &t.r);
+	emit_set(&p, 0x1040, 0x20b1);
+	board_run(&t.b, PROGRAM, p.word, p.n, p.n, 1, &t.r);
+	tap_ok(&tap, t.r.counters.read_weight == 512 * 512 * 2, "streamed_weights_are_read_again");
+	expect(&t, "WEIGHT_REUSE without resident", "weight_reuse_of_streamed_weights_is_reported");
+}
+
 int main(void)
 {
+	streamed_reuse();
 	quiet();
 	registers();
 	words();
