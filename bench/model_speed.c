@@ -30,7 +30,9 @@ static const struct {
 	{ EMIT_FP16_FP16, 256, 512, 128, WIDE },     { EMIT_FP16_FP32, 256, 384, 256, NORMAL },
 	{ EMIT_FP16_FP16, 4, 1408, 128, NORMAL },    { EMIT_FP16_FP16, 256, 640, 4096, NORMAL },
 	{ EMIT_INT8_INT32, 256, 512, 128, BYTES },   { EMIT_INT8_INT32, 256, 640, 256, BYTES },
-	{ EMIT_INT8_INT32, 4, 4096, 32, BYTES },
+	{ EMIT_INT8_INT32, 4, 4096, 32, BYTES },     { EMIT_INT4_INT16, 256, 1408, 64, BYTES },
+	{ EMIT_INT16_INT32, 256, 384, 256, BYTES },  { EMIT_BF16_FP32, 256, 384, 256, NORMAL },
+	{ EMIT_TF32_FP32, 256, 192, 256, NORMAL },
 };
 
 /* Four regions of device memory at 0x10000000, 0x20000000, 0x30000000 and 0x50000000. */
@@ -75,11 +77,27 @@ static uint16_t draw_half(struct device *d, enum data data)
 	return (uint16_t)((r & 0x83ff) | exponent << 10);
 }
 
-static void fill(struct device *d, unsigned region, size_t bytes, enum data data)
+/* The upper half of an fp32 of that distribution; the lower one is random. */
+static uint16_t draw_upper(struct device *d)
+{
+	uint64_t r = draw(d);
+	unsigned exponent = 127;
+
+	for (uint64_t bits = r >> 16; exponent > 100 && (bits & 1); bits >>= 1)
+		exponent--;
+	return (uint16_t)((r & 0x807f) | exponent << 7);
+}
+
+static void fill(struct device *d, unsigned region, size_t bytes, enum emit_type type,
+		 enum data data)
 {
 	for (size_t i = 0; i < bytes; i += 2) {
-		uint16_t v = data == BYTES ? (uint16_t)draw(d) : draw_half(d, data);
+		uint16_t v = (uint16_t)draw(d);
 
+		if (type == EMIT_BF16_FP32 || (type == EMIT_TF32_FP32 && i % 4))
+			v = draw_upper(d);
+		else if (type == EMIT_FP16_FP16 || type == EMIT_FP16_FP32)
+			v = draw_half(d, data);
 		memcpy(d->region[region] + i, &v, sizeof(v));
 	}
 }
@@ -107,8 +125,8 @@ static double measure(struct device *d, unsigned job, bool portable)
 		return 0;
 	emit_program(&p, &c);
 	memcpy(d->region[5], p.word, p.n * sizeof(p.word[0]));
-	fill(d, 1, (size_t)c.ih * c.ic * emit_in_bytes(c.type), jobs[job].data);
-	fill(d, 2, (size_t)c.oc * c.ic * emit_in_bytes(c.type), jobs[job].data);
+	fill(d, 1, (size_t)c.ih * c.ic * emit_in_bits(c.type) / 8, c.type, jobs[job].data);
+	fill(d, 2, (size_t)c.oc * c.ic * emit_in_bits(c.type) / 8, c.type, jobs[job].data);
 	start = now();
 	do {
 		npu_core_write(core, 0x0010, PROGRAM);

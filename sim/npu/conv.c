@@ -26,7 +26,7 @@
 /* More accumulators than any working program has; a bound for wrong ones. */
 #define RESIDUE_MAX (64u << 20)
 
-/* |int8 product| <= 2^14: this many fit an int32 sum. */
+/* |int8 product| <= 2^14: this many fit an int32 sum. A wide sum holds as many of int16. */
 #define INT32_PRODUCTS 131071u
 
 struct pass {
@@ -106,7 +106,7 @@ static void multiply(struct pass *p, void *acc, size_t ld)
 	for (unsigned g = 0, n; g < p->groups; g += n) {
 		n = weights_stretch(p->core, g, p->groups - g < stretch ? p->groups - g : stretch);
 		for (unsigned panel = 0; panel < p->panels; panel++) {
-			struct mac_block b = { .groups = n, .ld = ld };
+			struct mac_block b = { .mac = p->mac, .groups = n, .ld = ld };
 
 			b.panel =
 				weights_tiles(p->core, p->first_panel + panel, g, &b.panel_spread);
@@ -116,7 +116,8 @@ static void multiply(struct pass *p, void *acc, size_t ld)
 				b.rows = p->rows + at * rows;
 				b.row_spread = p->spreads + at;
 				b.n_rows = p->pixels - i < rows ? p->pixels - i : rows;
-				b.acc = (uint32_t *)acc + i * ld + panel * p->mac->panel;
+				b.acc = (uint8_t *)acc +
+					(i * ld + panel * p->mac->panel) * p->mac->acc;
 				p->mac->block(&b);
 			}
 		}
@@ -152,7 +153,7 @@ static bool run_pass(struct pass *p)
 {
 	bool residue = p->conv->type->integer && core_quirk(p->core, NPU_QUIRK_INT_CHAIN);
 	size_t ld = (size_t)p->panels * p->mac->panel;
-	void *acc = scratch_get(&p->core->acc, p->pixels * ld * sizeof(uint32_t));
+	void *acc = scratch_get(&p->core->acc, p->pixels * ld * p->mac->acc);
 	struct dpu_block block = { .first_pixel = p->first_pixel,
 				   .pixels = p->pixels,
 				   .first_channel = p->first_panel * p->mac->panel,
@@ -168,12 +169,14 @@ static bool run_pass(struct pass *p)
 	if (block.channels > ld)
 		block.channels = (unsigned)ld;
 	point_pass(p);
-	memset(acc, 0, p->pixels * ld * sizeof(uint32_t));
-	if (residue)
-		residue_load(&p->core->residue, &block);
+	memset(acc, 0, p->pixels * ld * p->mac->acc);
 	multiply(p, acc, ld);
-	if (residue)
+	if (p->mac->finish)
+		p->mac->finish(acc, p->pixels * ld);
+	if (residue) {
+		residue_add(&p->core->residue, &block);
 		residue_store(&p->core->residue, &block);
+	}
 	if (p->conv->type->integer)
 		truncate(p, acc, p->pixels * ld);
 	if (p->conv->fc_data_bank && core_quirk(p->core, NPU_QUIRK_FCBANK))
@@ -221,8 +224,6 @@ static bool prepare(struct pass *p, unsigned panels)
 	const struct conv_job *j = p->conv;
 	unsigned group = j->type->channel_group;
 	size_t row, blocks;
-	uint8_t atom[ATOM];
-	uint32_t none;
 
 	p->taps = j->kh * j->kw;
 	p->groups = (j->ic + group - 1) / group * p->taps;
@@ -253,10 +254,8 @@ static bool prepare(struct pass *p, unsigned panels)
 		return false;
 	}
 	memset(p->pad, 0, sizeof(p->pad));
-	memset(atom, j->pad_value, sizeof(atom));
-	if (j->type->integer)
-		for (unsigned k = 0; k < group; k += 128 / j->type->bits)
-			p->mac->unpack(atom, 1, p->pad + k * p->mac->element, 0, &none);
+	for (unsigned k = 0; j->type->integer && k < group; k++)
+		((int16_t *)p->pad)[k] = j->pad_value;
 	return true;
 }
 
@@ -292,11 +291,35 @@ static bool begin_residue(struct npu_core *core, const struct conv_job *j,
 	return false;
 }
 
-/* An int8 writer never ends a kernel group that the channels leave half full [silicon]. */
-static unsigned channels_that_end(const struct dpu_job *dpu)
+/*
+ * Channels whose results the task delivers: an int8 writer never ends a kernel group that
+ * is not full, int16 without QD_EN computes one group [silicon].
+ */
+static unsigned delivered(struct npu_core *core, const struct conv_job *conv,
+			  const struct dpu_job *dpu)
 {
-	return dpu->out.type == OUT_INT8 ? dpu->channels / dpu->out.group * dpu->out.group
-					 : dpu->channels;
+	unsigned group = conv->type->kernel_group;
+
+	if (dpu->out.type == OUT_INT8)
+		return dpu->channels / group * group;
+	if (conv->type->mac != MAC_INT16 || conv->window_sum || dpu->channels <= group)
+		return dpu->channels;
+	core_report(core, "CORE: int16 without QD_EN computes %u channels", group);
+	return group;
+}
+
+/* Writers that stop for good once they have written what they can [silicon]. */
+static void end_writer(struct npu_core *core, const struct dpu_job *job)
+{
+	if (job->out.type == OUT_INT8 && job->channels % job->out.group)
+		core_hang(core, "DPU",
+			  "int8 output of %u channels ends inside a kernel group of %u",
+			  job->channels, job->out.group);
+	else if (job->out.one_tile)
+		core_hang(core, "DPU", "int16 to int32 with SIZE_E 7 stops after one tile");
+	else if (job->out.transposed && job->channels == job->out.group)
+		core_hang(core, "DPU", "the transposed writer stops after %u channels",
+			  job->channels);
 }
 
 void conv_run(struct npu_core *core, const struct conv_job *conv, const struct dpu_job *job)
@@ -305,7 +328,7 @@ void conv_run(struct npu_core *core, const struct conv_job *conv, const struct d
 	struct pass p = { .core = core, .conv = conv, .dpu = &dpu };
 	unsigned group = conv->type->kernel_group, total, slab;
 
-	dpu.channels = channels_that_end(job);
+	dpu.channels = delivered(core, conv, job);
 	p.mac = core->mac[conv->type->mac];
 	total = (dpu.channels + group - 1) / group * (group / p.mac->panel);
 	if (!feature_load(core, conv) || !prepare(&p, total) || !dpu_prepare(core, &dpu) ||
@@ -318,8 +341,5 @@ void conv_run(struct npu_core *core, const struct conv_job *conv, const struct d
 			return;
 	}
 	core->result->counters.macs += task_macs(&p, total);
-	if (dpu.channels != job->channels)
-		core_hang(core, "DPU",
-			  "int8 output of %u channels ends inside a kernel group of %u",
-			  job->channels, job->out.group);
+	end_writer(core, job);
 }

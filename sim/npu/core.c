@@ -48,7 +48,7 @@ void npu_core_free(struct npu_core *core)
 		return;
 	scratch_free(&core->feature.data);
 	scratch_free(&core->feature.spreads);
-	scratch_free(&core->feature.exponents);
+	scratch_free(&core->feature.ranges);
 	scratch_free(&core->feature.sums);
 	scratch_free(&core->weights.data);
 	scratch_free(&core->weights.spreads);

@@ -32,8 +32,6 @@ static bool decode_type(const struct task_regs *t, struct conv_job *job)
 		core_hang(t->core, "CNA",
 			  NOT_MODELLED "precisions differ: CNA in %u, CNA proc %u, CORE %u", in,
 			  proc, mac);
-	else if (job->type->mac == MAC_NONE)
-		core_hang(t->core, "CORE", NOT_MODELLED "%s operands", job->type->name);
 	return !t->core->failed;
 }
 

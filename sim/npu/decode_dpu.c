@@ -9,6 +9,13 @@
 #define ALGO_ADD   2u
 #define ALGO_MINUS 4u
 
+#define PRECISION_INT8  0u
+#define PRECISION_INT16 1u
+#define PRECISION_FP16  2u
+
+/* Channels the map of the transposed writer is known for. */
+#define TRANSPOSED_CHANNELS 32u
+
 /* COMB_USE */
 #define COMB_SAME (1u << 0) /* both read channels fetch the same tensor */
 #define COMB_EW   (1u << 2) /* data to the element-wise unit */
@@ -32,6 +39,8 @@ static bool output_modelled(bool integer, enum output_type type)
 	case OUT_FP32:
 	case OUT_FP16:
 		return true;
+	case OUT_BF16:
+		return !integer;
 	case OUT_INT8:
 	case OUT_INT16:
 	case OUT_INT32:
@@ -39,6 +48,21 @@ static bool output_modelled(bool integer, enum output_type type)
 	default:
 		return false;
 	}
+}
+
+/* int16 results have a transposed form, and a geometry that hangs [silicon]. */
+static bool decode_int16_writer(const struct task_regs *t, struct dpu_job *job)
+{
+	struct writer_job *w = &job->out;
+	bool int16 = job->precision == PRECISION_INT16 && !job->main.memory && w->type == OUT_INT32;
+
+	w->transposed = GET(t, DPU, BS_OW_CFG, TP_ORG_EN);
+	if (w->transposed && (!int16 || job->channels > TRANSPOSED_CHANNELS))
+		core_hang(t->core, "DPU",
+			  NOT_MODELLED "the transposed writer of %u channels at precision %u",
+			  job->channels, job->precision);
+	w->one_tile = int16 && !w->transposed && w->last_surface == 7;
+	return !t->core->failed;
 }
 
 static bool decode_writer(const struct task_regs *t, const struct conv_job *conv,
@@ -52,10 +76,6 @@ static bool decode_writer(const struct task_regs *t, const struct conv_job *conv
 	if (!w->bytes || !output_modelled(job->integer, w->type)) {
 		core_hang(t->core, "DPU", NOT_MODELLED "%s output of %s operands",
 			  output_names[code], conv ? conv->type->name : "memory-fed");
-		return false;
-	}
-	if (GET(t, DPU, BS_OW_CFG, TP_ORG_EN)) {
-		core_hang(t->core, "DPU", NOT_MODELLED "the transposed writer");
 		return false;
 	}
 	if (GET(t, DPU, OUT_CVT_SCALE, FP32TOFP16_EN) != (w->type == OUT_FP16))
@@ -72,7 +92,7 @@ static bool decode_writer(const struct task_regs *t, const struct conv_job *conv
 	if (GET(t, DPU, DATA_CUBE_NOTCH_ADDR, NOTCH_ADDR_1) != w->notch)
 		core_report(t->core, "DPU: the halves of DATA_CUBE_NOTCH_ADDR differ: most of the "
 				     "surface is lost on silicon");
-	return true;
+	return decode_int16_writer(t, job);
 }
 
 static bool decode_bs(const struct task_regs *t, struct dpu_job *job)
@@ -223,6 +243,7 @@ static bool decode_main(const struct task_regs *t, struct dpu_job *job, unsigned
 			  in, proc, out, rdma_in, rdma_proc);
 		return false;
 	}
+	job->precision = proc;
 	job->integer = type != OUT_FP16;
 	job->main.memory = true;
 	job->main.bytes = outputs[proc].bytes;
@@ -245,6 +266,7 @@ static bool decode_cube(const struct task_regs *t, const struct conv_job *conv, 
 	job->channels = GET(t, DPU, DATA_CUBE_CHANNEL, CHANNEL_EXTENT);
 	if (!conv)
 		return decode_main(t, job, in, proc);
+	job->precision = proc;
 	job->integer = conv->type->integer;
 	if (proc != conv->type->dpu || in != proc)
 		core_hang(t->core, "DPU", NOT_MODELLED "DPU precision in %u proc %u on %s operands",
@@ -318,9 +340,11 @@ static bool decode_feed(const struct task_regs *t, struct dpu_job *job, bool mai
 	if (GET(t, DPU, EW_CFG, EDATA_SIZE) != size)
 		core_report(t->core, "DPU: EDATA_SIZE differs from ERDMA_DATA_SIZE %u", size);
 	/* On an accumulator only these pairings are established. */
-	if (o->bytes != (job->main.memory ? job->main.bytes : job->integer ? 1 : 2))
-		core_hang(t->core, "DPU_RDMA", NOT_MODELLED "operands of %u bytes on this datapath",
-			  o->bytes);
+	if (job->main.memory ? o->bytes != job->main.bytes
+			     : !(job->precision == PRECISION_FP16 && o->bytes == 2) &&
+				       !(job->precision == PRECISION_INT8 && o->bytes == 1))
+		core_hang(t->core, "DPU_RDMA", NOT_MODELLED "operands of %u bytes at precision %u",
+			  o->bytes, job->precision);
 	return !t->core->failed;
 }
 

@@ -111,8 +111,14 @@ static void finish_float(struct npu_core *core, const struct dpu_job *job, float
 		core->narrow(v, (uint16_t *)to, n);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		((uint32_t *)to)[i] = v[i] != v[i] ? FLOAT_NAN : float_bits(v[i]);
+	for (size_t i = 0; i < n; i++) {
+		uint32_t u = v[i] != v[i] ? FLOAT_NAN : float_bits(v[i]);
+
+		if (job->out.type == OUT_BF16)
+			((uint16_t *)to)[i] = (uint16_t)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+		else
+			((uint32_t *)to)[i] = u;
+	}
 }
 
 /* ---- integer ---- */

@@ -13,12 +13,12 @@ struct fetch {
 	const struct conv_job *job;
 	const struct mac *mac;
 	size_t pitch; /* bytes of a pixel in the image */
-	uint32_t *exponents;
+	uint32_t *ranges;
 };
 
 /* Atoms that lie one after the other, to pixels that do so too. */
 static void fetch_run(const struct fetch *f, uint32_t iova, size_t atoms, uint8_t *dst,
-		      uint32_t *exponents)
+		      uint32_t *ranges)
 {
 	while (atoms) {
 		uint8_t bounce[ATOM];
@@ -31,10 +31,10 @@ static void fetch_run(const struct fetch *f, uint32_t iova, size_t atoms, uint8_
 			src = bounce;
 			n = 1;
 		}
-		f->mac->unpack(src, n, dst, f->pitch, exponents);
+		f->mac->unpack(src, n, dst, f->pitch, ranges);
 		iova += n * ATOM;
 		dst += n * f->pitch;
-		exponents += n;
+		ranges += n;
 		atoms -= n;
 	}
 }
@@ -55,7 +55,7 @@ static void fetch_surface(const struct fetch *f, unsigned surface, uint8_t *dst)
 		unsigned n = j->ih - h < lines ? j->ih - h : lines;
 
 		fetch_run(f, j->feature + ATOM * atom, (size_t)n * j->iw, dst + pixel * f->pitch,
-			  f->exponents + pixel);
+			  f->ranges + pixel);
 	}
 }
 
@@ -79,18 +79,18 @@ static void fetch_image(struct npu_core *core, const struct conv_job *job)
 	unsigned lanes = 128 / type->bits, surfaces = (job->ic + lanes - 1) / lanes;
 	unsigned per_group = type->channel_group / lanes;
 	struct fetch f = { core, job, mac, type->channel_group * (size_t)mac->element,
-			   image->exponents.base };
+			   image->ranges.base };
 	uint16_t *spreads = image->spreads.base;
 
 	core->memory.block = "CNA";
 	for (unsigned g = 0; g < image->groups; g++) {
 		uint8_t *dst = (uint8_t *)image->data.base + g * image->pixels * f.pitch;
 
-		memset(f.exponents, 0, image->pixels * sizeof(*f.exponents));
+		memset(f.ranges, 0, image->pixels * sizeof(*f.ranges));
 		for (unsigned s = g * per_group; s < surfaces && s < (g + 1) * per_group; s++)
 			fetch_surface(&f, s, dst + s % per_group * lanes * (size_t)mac->element);
 		for (size_t p = 0; p < image->pixels; p++)
-			spreads[g * image->pixels + p] = spread_of_exponents(f.exponents[p]);
+			spreads[g * image->pixels + p] = spread_of_range(f.ranges[p]);
 	}
 	core->result->counters.read_feature += (uint64_t)surfaces * image->pixels * ATOM;
 	clear_lanes(&f, image);
@@ -166,7 +166,7 @@ bool feature_load(struct npu_core *core, const struct conv_job *job)
 	}
 	if (!scratch_get(&image->data, bytes) ||
 	    !scratch_get(&image->spreads, image->pixels * image->groups * sizeof(uint16_t)) ||
-	    !scratch_get(&image->exponents, image->pixels * sizeof(uint32_t)) ||
+	    !scratch_get(&image->ranges, image->pixels * sizeof(uint32_t)) ||
 	    !scratch_get(&image->sums, image->pixels * sizeof(int32_t))) {
 		core_hang(core, "CNA", NOT_MODELLED "no host memory for the feature");
 		return false;

@@ -17,8 +17,8 @@ libnpu_model_la_SOURCES = \
 	sim/npu/image.h \
 	sim/npu/job.h \
 	sim/npu/lint.h sim/npu/lint.c \
-	sim/npu/mac_fp16.h sim/npu/mac_fp16.c sim/npu/mac_fp16_avx2.c \
-	sim/npu/mac_int8.h sim/npu/mac_int8.c sim/npu/mac_int8_avx2.c \
+	sim/npu/mac_float.h sim/npu/mac_float.c sim/npu/mac_float_avx2.c \
+	sim/npu/mac_int.h sim/npu/mac_int.c sim/npu/mac_int_avx2.c \
 	sim/npu/memory.h sim/npu/memory.c \
 	sim/npu/narrow.h sim/npu/narrow.c \
 	sim/npu/operand.h sim/npu/operand.c \

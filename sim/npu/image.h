@@ -21,7 +21,7 @@ struct feature_image {
 	size_t pixels;
 	struct scratch data;    /* [group][pixel][channel] */
 	struct scratch spreads; /* [group][pixel] */
-	struct scratch exponents;
+	struct scratch ranges;  /* of exponents, [pixel] */
 	bool summed;
 	struct scratch sums; /* [pixel], over all channels; integer only */
 };

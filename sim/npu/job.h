@@ -108,9 +108,12 @@ struct writer_job {
 	unsigned last_surface; /* of a kernel group: SIZE_E */
 	unsigned notch;        /* atoms a row is followed by */
 	unsigned group;        /* channels of a kernel group; of all when memory-fed */
+	bool transposed;       /* int16: low halves of the sums, in the order of its own */
+	bool one_tile;         /* only row 0 of the first int16 group is ever written */
 };
 
 struct dpu_job {
+	unsigned precision; /* code of the datapath */
 	bool integer;
 	unsigned width, height, channels;
 	struct main_job main;

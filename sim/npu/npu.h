@@ -75,8 +75,12 @@ struct npu_result {
 	uint32_t raw_status; /* interrupt bits raised by this kick */
 	uint32_t fault_iova; /* NPU_FAULT: first address */
 	bool fault_write;
-	char block[16];               /* NPU_HUNG, NPU_FAULT: the block concerned */
-	char reason[160];             /* NPU_HUNG, NPU_FAULT: one line */
+	char block[16]; /* NPU_HUNG, NPU_FAULT: the block concerned */
+	/*
+	 * NPU_HUNG, NPU_FAULT: one line. A hang whose reason begins with "not modelled: " is
+	 * this model's own limit, not the silicon's: it computes what it knows, or nothing.
+	 */
+	char reason[160];
 	uint32_t warnings;            /* strict reports of this kick */
 	struct npu_counters counters; /* of this kick */
 };

@@ -2,15 +2,17 @@
 #include "sim/npu/operand.h"
 
 #include "sim/npu/cpu.h"
+#include "sim/npu/mac_float.h"
+#include "sim/npu/mac_int.h"
 
 /* By precision code; code 4 and 5 are outputs only. */
 static const struct operand_type operand_types[] = {
 	{ "int8", 0, 0, 8, 32, 32, true, MAC_INT8 },
-	{ "int16", 1, 1, 16, 16, 32, true, MAC_NONE },
+	{ "int16", 1, 1, 16, 16, 32, true, MAC_INT16 },
 	{ "fp16", 2, 2, 16, 16, 32, false, MAC_FP16 },
-	{ "bf16", 3, 3, 16, 16, 32, false, MAC_NONE },
-	{ "int4", 6, 6, 4, 64, 32, true, MAC_NONE },
-	{ "tf32", 7, 5, 32, 16, 16, false, MAC_NONE },
+	{ "bf16", 3, 3, 16, 16, 32, false, MAC_BF16 },
+	{ "int4", 6, 6, 4, 64, 32, true, MAC_INT4 },
+	{ "tf32", 7, 5, 32, 16, 16, false, MAC_TF32 },
 };
 
 const struct operand_type *operand_type_by_code(unsigned code)
@@ -21,31 +23,57 @@ const struct operand_type *operand_type_by_code(unsigned code)
 	return NULL;
 }
 
-uint16_t spread_of_exponents(uint32_t exponents)
-{
-	uint16_t flag = exponents >> 31 ? SPREAD_NONFINITE : 0;
+/*
+ * Exact sums in double: products of twice the significand's bits, 2 * 11 or 2 * 8, of a group
+ * of 2^5 or 2^4, leave this many of the 53 bits to the spreads.
+ */
+#define SPREAD_FP16 (53 - 22 - 5)
+#define SPREAD_BF16 (53 - 16 - 5)
+#define SPREAD_TF32 (53 - 22 - 4)
 
-	exponents &= 0x7fffffffu;
-	if (!exponents)
-		return flag;
-	return flag | (uint16_t)(31 - __builtin_clz(exponents) - __builtin_ctz(exponents));
-}
+#define INT(_name, _acc, _unpack, _pack, _block, _finish)                                          \
+	{                                                                                          \
+		.name = _name, .element = sizeof(int16_t), .group = INT_GROUP, .panel = INT_PANEL, \
+		.rows = INT_ROWS, .acc = _acc, .unpack = _unpack, .pack = _pack, .block = _block,  \
+		.finish = _finish                                                                  \
+	}
+#define FLOAT(_name, _group, _spread, _sum, _unpack, _pack, _block)                                \
+	{                                                                                          \
+		.name = _name, .element = sizeof(double), .group = _group, .panel = FLOAT_PANEL,   \
+		.rows = FLOAT_ROWS, .acc = sizeof(float), .spread = _spread, .sum = _sum,          \
+		.unpack = _unpack, .pack = _pack, .block = _block                                  \
+	}
 
-static const struct mac *const portable[MAC_KINDS] = {
-	[MAC_FP16] = &mac_fp16_portable,
-	[MAC_INT8] = &mac_int8_portable,
+const struct mac mac_portable[MAC_KINDS] = {
+	[MAC_INT4] = INT("int4 portable", 4, int4_unpack, int4_pack, int_block, NULL),
+	[MAC_INT8] = INT("int8 portable", 4, int8_unpack, int8_pack, int_block, NULL),
+	[MAC_INT16] =
+		INT("int16 portable", 8, int16_unpack, int16_pack, int_block_wide, int_finish),
+	[MAC_FP16] = FLOAT("fp16 portable", 32, SPREAD_FP16, fp16_group_sum, fp16_unpack, fp16_pack,
+			   float_block),
+	[MAC_BF16] = FLOAT("bf16 portable", 32, SPREAD_BF16, float_group_sum, bf16_unpack,
+			   bf16_pack, float_block),
+	[MAC_TF32] = FLOAT("tf32 portable", 16, SPREAD_TF32, float_group_sum, tf32_unpack,
+			   tf32_pack, float_block),
 };
 
 #if CPU_X86
-static const struct mac *const vector[MAC_KINDS] = {
-	[MAC_FP16] = &mac_fp16_avx2,
-	[MAC_INT8] = &mac_int8_avx2,
+const struct mac mac_avx2[MAC_KINDS] = {
+	[MAC_INT4] = INT("int4 avx2", 4, int4_unpack, int4_pack, int_block_avx2, NULL),
+	[MAC_INT8] = INT("int8 avx2", 4, int8_unpack_avx2, int8_pack_avx2, int_block_avx2, NULL),
+	[MAC_INT16] = INT("int16", 8, int16_unpack, int16_pack, int_block_wide, int_finish),
+	[MAC_FP16] = FLOAT("fp16 avx2", 32, SPREAD_FP16, fp16_group_sum, fp16_unpack_avx2,
+			   fp16_pack_avx2, float_block_avx2),
+	[MAC_BF16] = FLOAT("bf16 avx2", 32, SPREAD_BF16, float_group_sum, bf16_unpack, bf16_pack,
+			   float_block_avx2),
+	[MAC_TF32] = FLOAT("tf32 avx2", 16, SPREAD_TF32, float_group_sum, tf32_unpack, tf32_pack,
+			   float_block_avx2),
 };
 #else
-#define vector portable
+#define mac_avx2 mac_portable
 #endif
 
 const struct mac *mac_choose(enum mac_kind kind, bool force_portable)
 {
-	return !force_portable && cpu_has_vectors() ? vector[kind] : portable[kind];
+	return !force_portable && cpu_has_vectors() ? &mac_avx2[kind] : &mac_portable[kind];
 }

@@ -24,17 +24,21 @@ bool residue_begin(struct residue *r, size_t pixels, size_t channels)
 	return scratch_get(&r->fresh, pixels * channels * sizeof(int32_t));
 }
 
-void residue_load(const struct residue *r, struct dpu_block *block)
+void residue_add(const struct residue *r, struct dpu_block *block)
 {
 	const int32_t *old = r->old.base;
 
 	for (size_t i = 0; i < block->pixels; i++)
 		for (size_t c = 0; c < block->channels; c++) {
 			size_t pixel = block->first_pixel + i, channel = block->first_channel + c;
+			int32_t *acc = (int32_t *)block->acc + i * block->ld + c;
+			int64_t sum = *acc;
 
 			if (pixel < r->old_pixels && channel < r->old_channels)
-				((int32_t *)block->acc)[i * block->ld + c] =
-					old[pixel * r->old_channels + channel];
+				sum += old[pixel * r->old_channels + channel];
+			*acc = sum > INT32_MAX   ? INT32_MAX
+			       : sum < INT32_MIN ? INT32_MIN
+						 : (int32_t)sum;
 		}
 }
 

@@ -19,7 +19,8 @@ struct residue {
 void residue_clear(struct residue *r);
 /* A task of this size begins; what the one before left becomes the old part. */
 bool residue_begin(struct residue *r, size_t pixels, size_t channels);
-void residue_load(const struct residue *r, struct dpu_block *block);
+/* Add what the task before left. */
+void residue_add(const struct residue *r, struct dpu_block *block);
 void residue_store(struct residue *r, const struct dpu_block *block);
 void residue_free(struct residue *r);
 

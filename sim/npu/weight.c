@@ -60,11 +60,11 @@ static void fetch_kernel_group(struct npu_core *core, const struct conv_job *job
 			size_t at = (size_t)(panel + i) * image->groups + t;
 			unsigned before = i * mac->panel;
 			unsigned n = entries > before ? entries - before : 0;
-			uint32_t e = mac->pack(src + (n ? before * row : 0),
-					       n < mac->panel ? n : mac->panel, depth,
-					       (uint8_t *)image->data.base + at * tile);
+			uint32_t range = mac->pack(src + (n ? before * row : 0),
+						   n < mac->panel ? n : mac->panel, depth,
+						   (uint8_t *)image->data.base + at * tile);
 
-			((uint16_t *)image->spreads.base)[at] = spread_of_exponents(e);
+			((uint16_t *)image->spreads.base)[at] = spread_of_range(range);
 		}
 		iova += row * entries;
 	}

@@ -53,14 +53,45 @@ static void write_pixel(struct npu_core *core, const struct dpu_job *job, unsign
 	memory_write(&core->memory, s->base + ATOM * atom, elements + s->offset, s->bytes);
 }
 
-void writer_run(struct npu_core *core, const struct dpu_job *job, const struct dpu_block *block,
-		const uint8_t *bytes, size_t pitch)
+/* 16-bit slots: channels in fours, fours of fours, and the channels of a four far apart. */
+static void write_transposed(struct npu_core *core, const struct dpu_job *job,
+			     const struct dpu_block *block, const uint8_t *bytes, size_t pitch)
+{
+	uint32_t rows = job->width * job->height;
+
+	for (unsigned i = 0; i < block->pixels; i++)
+		for (unsigned k = 0; k < block->channels; k++) {
+			uint32_t m = block->first_pixel + i, n = block->first_channel + k;
+			uint32_t slot = 4 * m + n / 4 % 4 + n / 16 * 4 * rows + n % 4 * 16 * rows;
+
+			memory_write(&core->memory, job->out.base + 2 * slot,
+				     bytes + i * pitch + k * job->out.bytes, 2);
+		}
+	core->result->counters.write += 2ull * block->pixels * block->channels;
+}
+
+/* Row 0 of the first 16 channels, before the writer stops for good. */
+static struct dpu_block first_tile(const struct dpu_job *job, const struct dpu_block *block)
+{
+	struct dpu_block tile = *block;
+	unsigned left = block->first_pixel < job->width ? job->width - block->first_pixel : 0;
+
+	if (tile.pixels > left)
+		tile.pixels = left;
+	if (tile.channels > job->out.group)
+		tile.channels = job->out.group;
+	if (block->first_channel)
+		tile.pixels = 0;
+	return tile;
+}
+
+static void write_cube(struct npu_core *core, const struct dpu_job *job,
+		       const struct dpu_block *block, const uint8_t *bytes, size_t pitch)
 {
 	unsigned lanes = ATOM / job->out.bytes;
 	unsigned end = block->first_channel + block->channels;
 	struct surface s;
 
-	core->memory.block = "DPU";
 	for (unsigned c = block->first_channel; c < end; c += lanes) {
 		if (!place(job, block, c, &s))
 			continue;
@@ -75,4 +106,20 @@ void writer_run(struct npu_core *core, const struct dpu_job *job, const struct d
 			if (place(job, block, c, &s))
 				write_pixel(core, job, block->first_pixel + p, &s,
 					    bytes + p * pitch);
+}
+
+void writer_run(struct npu_core *core, const struct dpu_job *job, const struct dpu_block *block,
+		const uint8_t *bytes, size_t pitch)
+{
+	struct dpu_block tile;
+
+	core->memory.block = "DPU";
+	if (job->out.transposed) {
+		write_transposed(core, job, block, bytes, pitch);
+	} else if (job->out.one_tile) {
+		tile = first_tile(job, block);
+		write_cube(core, job, &tile, bytes, pitch);
+	} else {
+		write_cube(core, job, block, bytes, pitch);
+	}
 }

@@ -13,10 +13,8 @@
 
 struct shape shape_of(const struct emit_conv *c)
 {
-	static const char *const out[] = { "fp16", "fp32", "int32" };
-
 	return (struct shape){ .type = layout_type(emit_in_name(c->type)),
-			       .out = out[c->type],
+			       .out = emit_out_name(c->type),
 			       .ic = c->ic,
 			       .ih = c->ih,
 			       .iw = c->iw,
@@ -44,7 +42,7 @@ struct shape shape_of(const struct emit_conv *c)
 
 bool shape_is_float(const struct shape *s)
 {
-	return !strcmp(s->type->name, "fp16");
+	return strncmp(s->type->name, "int", 3) != 0;
 }
 
 unsigned shape_out_bytes(const struct shape *s)
@@ -54,38 +52,65 @@ unsigned shape_out_bytes(const struct shape *s)
 
 /* ---- operands ---- */
 
-static int16_t draw(struct board *b, const struct shape *s, enum fill fill)
+/* fp16 bits of a fill. */
+static uint16_t draw_half(struct board *b, enum fill fill)
 {
-	if (shape_is_float(s)) {
-		if (fill == SMALL_INTEGERS)
-			return (int16_t)ref_half_of_int(board_random_int(b, -3, 3));
-		if (fill == CANCELLING || fill == SPECIAL) {
-			uint16_t h = (uint16_t)(board_random(b) & 0xbfff);
+	uint16_t h = (uint16_t)(board_random(b) & 0xbfff);
 
-			return (int16_t)(fill == SPECIAL && board_random(b) % 256 == 0 ? h | 0x7c00
-										       : h);
-		}
-		/* Any finite value of a moderate range, subnormals now and then. */
-		return (int16_t)((board_random(b) & 0x83ff) |
-				 (uint64_t)board_random_int(b, board_random(b) % 16 ? 8 : 0, 18)
-					 << 10);
-	}
-	return (int16_t)board_random_int(b, -128, 127);
+	if (fill == SMALL_INTEGERS)
+		return ref_half_of_int(board_random_int(b, -3, 3));
+	if (fill == SPECIAL && board_random(b) % 256 == 0)
+		return h | 0x7c00;
+	if (fill == CANCELLING || fill == SPECIAL)
+		return h;
+	/* Any finite value of a moderate range, subnormals now and then. */
+	return (uint16_t)((h & 0x83ff) | board_random_int(b, board_random(b) % 16 ? 8 : 0, 18)
+						 << 10);
 }
 
-static int16_t at_exponent(int16_t half, unsigned exponent)
+static int32_t draw(struct board *b, const struct shape *s, enum fill fill)
 {
-	return (int16_t)((half & 0x83ff) | exponent << 10);
+	const char *type = s->type->name;
+	float f;
+	uint32_t u;
+
+	if (!strcmp(type, "int4"))
+		return board_random_int(b, -8, 7);
+	if (!strcmp(type, "int8"))
+		return board_random_int(b, -128, 127);
+	if (!strcmp(type, "int16"))
+		return board_random_int(b, -32768, 32767);
+	if (!strcmp(type, "fp16"))
+		return draw_half(b, fill);
+	/* Eight exponent bits: 40 binades around 1, or as far apart as the reference can add. */
+	f = (float)board_random_int(b, -3, 3);
+	memcpy(&u, &f, sizeof(u));
+	if (fill != SMALL_INTEGERS)
+		u = (uint32_t)((board_random(b) & 0x807fffff) |
+			       (uint64_t)board_random_int(b, fill == RANDOM_VALUES ? 117 : 107, 137)
+				       << 23);
+	return (int32_t)(!strcmp(type, "bf16") ? u >> 16 : u);
+}
+
+static int32_t at_exponent(int32_t half, unsigned exponent)
+{
+	return (half & 0x83ff) | (int32_t)(exponent << 10);
 }
 
 static void put_operand(struct board *b, const struct shape *s, uint32_t base, size_t element,
-			int16_t v)
+			int32_t v)
 {
 	uint32_t bytes = s->type->bits / 8;
+	uint8_t *nibbles;
 
+	if (!bytes) {
+		nibbles = board_byte(b, base + (uint32_t)(element / 2));
+		*nibbles = element % 2 ? (uint8_t)((*nibbles & 15) | (v & 15) << 4)
+				       : (uint8_t)((*nibbles & 0xf0) | (v & 15));
+	}
 	for (uint32_t i = 0; i < bytes; i++)
 		*board_byte(b, base + (uint32_t)element * bytes + i) =
-			(uint8_t)((uint16_t)v >> 8 * i);
+			(uint8_t)((uint32_t)v >> 8 * i);
 }
 
 static uint32_t input_bytes(const struct shape *s)
@@ -104,11 +129,11 @@ static void put_input(struct board *b, const struct shape *s, struct operands *o
 	o->x = calloc(pixels * s->ic, sizeof(*o->x));
 	for (size_t p = 0; p < pixels; p++)
 		for (size_t c = 0; c < s->ic; c++) {
-			int16_t v = draw(b, s, fill);
+			int32_t v = draw(b, s, fill);
 			size_t cube = (size_t)s->ih_programmed * s->iw;
 
 			if (fill == CANCELLING && c % 32 >= 17)
-				v = (int16_t)(o->x[p * s->ic + c - 15] ^ 0x8000);
+				v = o->x[p * s->ic + c - 15] ^ 0x8000;
 			else if (fill == CANCELLING)
 				v = at_exponent(v, c % 32 < 2 ? 9 : 24);
 			o->x[p * s->ic + c] = v;
@@ -127,7 +152,7 @@ static void put_weights(struct board *b, const struct shape *s, struct operands 
 	for (size_t n = 0; n < s->oc; n++)
 		for (size_t t = 0; t < taps; t++)
 			for (size_t c = 0; c < s->ic; c++) {
-				int16_t v = draw(b, s, fill),
+				int32_t v = draw(b, s, fill),
 					*w = &o->w[(n * taps + t) * s->ic + c];
 
 				if (fill == CANCELLING && c % 32 >= 17)
@@ -149,7 +174,7 @@ static void put_add(struct board *b, const struct shape *s, struct operands *o, 
 		for (size_t n = 0; n < s->oc; n++) {
 			uint16_t v = o->add[p * s->oc + n] = (uint16_t)draw(b, s, fill);
 
-			put_operand(b, s, s->add, layout_cube(16, pixels, p, n), (int16_t)v);
+			put_operand(b, s, s->add, layout_cube(16, pixels, p, n), v);
 		}
 }
 
@@ -180,19 +205,18 @@ static long tap_of(const struct shape *s, unsigned y, unsigned x, unsigned ky, u
 /* Taps of one channel group, in the order the groups are added: group, ky, kx. */
 static float reference_float(const struct shape *s, const struct operands *o, size_t p, size_t n)
 {
-	size_t taps = (size_t)s->kh * s->kw;
+	size_t taps = (size_t)s->kh * s->kw, group = s->type->channel_group;
 	float sum = 0;
 
-	for (size_t c = 0; c < s->ic; c += 32)
+	for (size_t c = 0; c < s->ic; c += group)
 		for (size_t t = 0; t < taps; t++) {
 			long at = tap_of(s, (unsigned)(p / s->ow), (unsigned)(p % s->ow),
 					 (unsigned)(t / s->kw), (unsigned)(t % s->kw));
-			const uint16_t *w = (const uint16_t *)o->w + (n * taps + t) * s->ic + c;
-			size_t depth = s->ic - c < 32 ? s->ic - c : 32;
 
 			if (at >= 0)
-				sum += ref_group((const uint16_t *)o->x + (size_t)at * s->ic + c, w,
-						 depth);
+				sum += ref_sum(s->type->name, o->x + (size_t)at * s->ic + c,
+					       o->w + (n * taps + t) * s->ic + c,
+					       s->ic - c < group ? s->ic - c : group);
 		}
 	return sum;
 }
@@ -264,13 +288,25 @@ static uint16_t operand_at(const struct shape *s, const struct operands *o, size
 	return o->add[atom % pixels * s->oc + surface * 8 + n % 8];
 }
 
+static uint32_t clamp_integer(const struct shape *s, int64_t v)
+{
+	if (s->transposed_out)
+		return (uint32_t)ref_saturate32(v) & 0xffff;
+	if (shape_out_bytes(s) == 2)
+		return (uint32_t)(v > INT16_MAX   ? INT16_MAX
+				  : v < INT16_MIN ? INT16_MIN
+						  : v) &
+		       0xffff;
+	return (uint32_t)ref_saturate32(v);
+}
+
 uint32_t shape_expected(const struct shape *s, const struct operands *o, size_t p, size_t n)
 {
 	uint32_t u;
 	float f;
 
 	if (!shape_is_float(s))
-		return (uint32_t)ref_saturate32(reference_integer(s, o, p, n));
+		return clamp_integer(s, reference_integer(s, o, p, n));
 	f = reference_float(s, o, p, n);
 	if (s->ew != EW_NONE)
 		f = apply_ew(s, f, (float)ref_half_value(operand_at(s, o, p, n)));
@@ -286,6 +322,8 @@ static size_t out_element(const struct shape *s, size_t p, size_t n)
 {
 	if (s->rowmajor_out)
 		return p * s->row_n + n;
+	if (s->transposed_out)
+		return 4 * p + n / 4 % 4 + n / 16 * 4 * s->oh + n % 4 * 16 * s->oh;
 	return layout_cube(8 * shape_out_bytes(s), (size_t)s->oh * s->ow, p, n);
 }
 
@@ -324,6 +362,8 @@ bool shape_strays(struct board *b, const struct shape *s)
 {
 	uint32_t end = s->output;
 
+	if (s->transposed_out)
+		return false;
 	for (size_t p = 0; p < (size_t)s->oh * s->ow; p += (size_t)s->oh * s->ow - 1) {
 		uint32_t last = s->output +
 				(uint32_t)(out_element(s, p, s->oc - 1) + 1) * shape_out_bytes(s);
@@ -347,6 +387,8 @@ void shape_map(struct board *b, const struct shape *s)
 
 	if (s->rowmajor_out)
 		out = (size_t)s->oh * s->row_n * shape_out_bytes(s);
+	if (s->transposed_out)
+		out *= 4;
 	board_map(b, s->input, input_bytes(s));
 	board_map(b, s->weights, groups * depth * taps * 1024);
 	board_map(b, s->output, out + 256);

@@ -25,8 +25,9 @@ struct shape {
 	const struct layout_type *type;
 	const char *out;
 	unsigned ic, ih, iw, ih_programmed, oc, oh, ow, kh, kw, sy, sx, dy, dx, pt, pl;
-	int pad; /* value of an integer in the padding */
-	bool transposed;
+	int pad;             /* value of an integer in the padding */
+	bool transposed;     /* convolution */
+	bool transposed_out; /* writer of int16 */
 	uint32_t input, weights, output, add;
 	bool rowmajor_in, rowmajor_out;
 	unsigned row_k, row_n; /* elements of a row of A and C */
@@ -34,7 +35,7 @@ struct shape {
 };
 
 struct operands {
-	int16_t *x, *w; /* values or fp16 bits, [pixel][ic] and [oc][tap][ic] */
+	int32_t *x, *w; /* integers or a float's bits, [pixel][ic] and [oc][tap][ic] */
 	uint16_t *add;  /* fp16 bits, [pixel][oc] */
 };
 

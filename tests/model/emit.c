@@ -4,12 +4,16 @@
 #include <string.h>
 
 static const struct {
-	const char *in;
-	unsigned bytes, out_bytes, p, dpu, out, qd, surfaces, narrow;
+	const char *in, *out_name;
+	unsigned bits, out_bytes, kernel_group, cna, dpu, out, qd, surfaces, narrow, slack;
 } types[EMIT_TYPES] = {
-	[EMIT_FP16_FP16] = { "fp16", 2, 2, 2, 2, 2, 1, 2, 1 },
-	[EMIT_FP16_FP32] = { "fp16", 2, 4, 2, 2, 5, 1, 4, 0 },
-	[EMIT_INT8_INT32] = { "int8", 1, 4, 0, 0, 4, 0, 8, 0 },
+	[EMIT_FP16_FP16] = { "fp16", "fp16", 16, 2, 16, 2, 2, 2, 1, 2, 1, 0 },
+	[EMIT_FP16_FP32] = { "fp16", "fp32", 16, 4, 16, 2, 2, 5, 1, 4, 0, 0 },
+	[EMIT_INT8_INT32] = { "int8", "int32", 8, 4, 32, 0, 0, 4, 0, 8, 0, 1 },
+	[EMIT_INT4_INT16] = { "int4", "int16", 4, 2, 64, 6, 6, 1, 0, 8, 0, 0 },
+	[EMIT_INT16_INT32] = { "int16", "int32", 16, 4, 16, 1, 1, 4, 1, 4, 0, 0 },
+	[EMIT_BF16_FP32] = { "bf16", "fp32", 16, 4, 16, 3, 3, 5, 1, 4, 0, 0 },
+	[EMIT_TF32_FP32] = { "tf32", "fp32", 32, 4, 16, 7, 5, 5, 1, 4, 0, 0 },
 };
 
 static const uint32_t ew_cfg[] = {
@@ -17,9 +21,19 @@ static const uint32_t ew_cfg[] = {
 	[EMIT_MAX] = 0x108002c0, [EMIT_MIN] = 0x108102c0,
 };
 
-unsigned emit_in_bytes(enum emit_type type)
+unsigned emit_in_bits(enum emit_type type)
 {
-	return types[type].bytes;
+	return types[type].bits;
+}
+
+unsigned emit_kernel_group(enum emit_type type)
+{
+	return types[type].kernel_group;
+}
+
+const char *emit_out_name(enum emit_type type)
+{
+	return types[type].out_name;
 }
 
 unsigned emit_out_bytes(enum emit_type type)
@@ -47,9 +61,9 @@ static void put_zeros(struct emit_program *p, uint16_t first, uint16_t last)
 
 static void put_cna(struct emit_program *p, const struct emit_conv *c)
 {
-	unsigned e = types[c->type].bytes, code = types[c->type].p;
-	uint32_t kernel = c->kh * c->kw * c->ic * e;
-	uint32_t banks = (c->iw * c->ih * c->ic * e + 32767) / 32768 + (e == 1);
+	unsigned bits = types[c->type].bits, code = types[c->type].cna;
+	uint32_t kernel = c->kh * c->kw * c->ic * bits / 8, row = (c->iw * c->ic * bits + 7) / 8;
+	uint32_t banks = (row * c->ih + 32767) / 32768 + types[c->type].slack;
 
 	put(p, 0x100c, code << 7 | code << 4);
 	put(p, 0x1010, (c->ih + 1 > 1023 ? 1023 : c->ih + 1) << 4);
@@ -64,7 +78,7 @@ static void put_cna(struct emit_program *p, const struct emit_conv *c)
 	put(p, 0x1040,
 	    (uint32_t)c->weight_reuse << 13 | (uint32_t)c->data_reuse << 12 | (12 - banks) << 4 |
 		    banks);
-	put(p, 0x1044, (c->iw * c->ic * e + 63) / 64);
+	put(p, 0x1044, (row + 63) / 64);
 	put(p, 0x104c, 0xb);
 	for (uint16_t reg = 0x1050; reg <= 0x105c; reg += 4)
 		put(p, reg, 0x10000);
@@ -88,7 +102,7 @@ static void put_dpu(struct emit_program *p, const struct emit_conv *c)
 	unsigned s = types[c->type].surfaces - 1, dpu = types[c->type].dpu;
 	uint32_t plane = c->oh * c->ow * 16;
 
-	put(p, 0x3010, types[c->type].p << 8 | types[c->type].qd);
+	put(p, 0x3010, types[c->type].cna << 8 | types[c->type].qd);
 	put(p, 0x3014, (c->oh - 1) << 16 | (c->ow - 1));
 	put(p, 0x3018, c->oc - 1);
 	put(p, 0x301c, 0);
@@ -185,7 +199,7 @@ void emit_row_major(struct emit_program *p, const struct emit_conv *c, unsigned 
 	uint32_t notch = row_n * types[c->type].out_bytes / 16 - 1;
 
 	emit_set(p, 0x100c, emit_get(p, 0x100c) | 1u << 29);
-	emit_set(p, 0x107c, row_k * types[c->type].bytes / 16);
+	emit_set(p, 0x107c, row_k * types[c->type].bits / 128);
 	emit_set(p, 0x1080, 0);
 	emit_set(p, 0x4024, 1 << 4);
 	emit_set(p, 0x4038, notch << 16 | notch);

@@ -11,7 +11,16 @@
 
 #define EMIT_WORDS 256
 
-enum emit_type { EMIT_FP16_FP16, EMIT_FP16_FP32, EMIT_INT8_INT32, EMIT_TYPES };
+enum emit_type {
+	EMIT_FP16_FP16,
+	EMIT_FP16_FP32,
+	EMIT_INT8_INT32,
+	EMIT_INT4_INT16,
+	EMIT_INT16_INT32,
+	EMIT_BF16_FP32,
+	EMIT_TF32_FP32,
+	EMIT_TYPES
+};
 enum emit_ew { EMIT_NO_EW, EMIT_ADD, EMIT_MUL, EMIT_MAX, EMIT_MIN };
 
 struct emit_conv {
@@ -43,8 +52,10 @@ void emit_insert(struct emit_program *p, unsigned at, uint64_t word);
 /* Make p lead to a program of next_words words at next. */
 void emit_link(struct emit_program *p, uint32_t next, unsigned next_words);
 
-unsigned emit_in_bytes(enum emit_type type);
+unsigned emit_in_bits(enum emit_type type);
+unsigned emit_kernel_group(enum emit_type type);
 unsigned emit_out_bytes(enum emit_type type);
 const char *emit_in_name(enum emit_type type);
+const char *emit_out_name(enum emit_type type);
 
 #endif

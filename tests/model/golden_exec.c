@@ -85,6 +85,7 @@ static bool read_shape(const struct golden *g, struct shape *s, const char **why
 	s->input = (uint32_t)golden_number(g, "input", golden_number(g, "input_a", 0));
 	s->weights = (uint32_t)golden_number(g, "weights", 0);
 	s->output = (uint32_t)golden_number(g, "output", 0);
+	s->transposed_out = !strcmp(s->out, "int16_transposed");
 	if (!s->type)
 		return false;
 	*why = "a result this test has no reference for";
@@ -99,6 +100,34 @@ static bool read_shape(const struct golden *g, struct shape *s, const char **why
 		return false;
 	s->ih_programmed = (unsigned)golden_number(g, "IH_programmed", s->ih);
 	return s->ic && s->ih && s->oc && s->oh;
+}
+
+/* int16 with the writer of older encoders, and the transposed writer of one kernel group. */
+static bool hangs_on_silicon(const struct shape *s, const struct golden *g)
+{
+	if (strcmp(s->type->name, "int16"))
+		return false;
+	for (size_t i = 0; i < g->n_words; i++)
+		if (g->words[i] == (0x1001ull << 48 | 0x7feull << 16 | 0x4050))
+			return true;
+	return s->transposed_out && s->oc == 16;
+}
+
+/* The first tile of the old writer, or all of the transposed one, is right; the rest untouched. */
+static void check_hang(struct board *b, const struct golden *g, const struct shape *s,
+		       const struct operands *o, const struct npu_result *r)
+{
+	size_t wrong = 0;
+
+	for (size_t p = 0; p < s->oh; p++)
+		for (size_t n = 0; n < s->oc; n++) {
+			bool written = s->transposed_out || (!p && n < 16);
+			uint32_t want = written ? shape_expected(s, o, p, n) : 0xa5a5a5a5;
+
+			wrong += shape_result(b, s, p, n) != want;
+		}
+	tap_ok(&tap, r->verdict == NPU_HUNG && !wrong,
+	       "%s hangs after what silicon writes: %zu differ", g->name, wrong);
 }
 
 static void run_single(const struct golden *g, const struct shape *s, enum fill fill,
@@ -118,6 +147,8 @@ static void run_single(const struct golden *g, const struct shape *s, enum fill 
 	board_run(&b, PROGRAM, g->words, g->n_words, (unsigned)g->n_words, 1, &r);
 	if (r.verdict == NPU_HUNG && !strncmp(r.reason, "not modelled", 12)) {
 		tap_skip(&tap, g->name, "%s", r.reason);
+	} else if (hangs_on_silicon(s, g)) {
+		check_hang(&b, g, s, &o, &r);
 	} else if (r.verdict != NPU_DONE) {
 		tap_ok(&tap, false, "%s: %s %s", g->name, r.block, r.reason);
 	} else {

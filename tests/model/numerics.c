@@ -41,21 +41,28 @@ static void board_with(struct board *b)
 		board_map(b, space, 1 << 19);
 }
 
+static void put_element(struct board *b, unsigned bits, uint32_t base, size_t element, uint16_t v)
+{
+	uint8_t *at = board_byte(b, base + (uint32_t)(element * bits / 8));
+
+	if (bits == 4)
+		*at = element % 2 ? (uint8_t)((*at & 15) | v << 4)
+				  : (uint8_t)((*at & 0xf0) | (v & 15));
+	else
+		board_put(b, base + (uint32_t)(element * bits / 8), &v, bits / 8);
+}
+
 /* One row of A, one column of B; all others stay 0. */
 static void put(struct board *b, const struct emit_conv *c, const uint16_t *a, const uint16_t *w)
 {
 	const struct layout_type *t = layout_type(emit_in_name(c->type));
-	uint32_t bytes = t->bits / 8;
 
-	board_fill(b, c->input, 0, (size_t)c->ic * c->ih * bytes);
-	board_fill(b, c->weights, 0, (size_t)c->ic * c->oc * bytes);
+	board_fill(b, c->input, 0, (size_t)c->ic * c->ih * t->bits / 8);
+	board_fill(b, c->weights, 0, (size_t)c->ic * c->oc * t->bits / 8);
 	for (unsigned k = 0; k < c->ic; k++) {
-		board_put(b, c->input + (uint32_t)layout_cube(t->bits, c->ih, ROW, k) * bytes,
-			  &a[k], bytes);
-		board_put(b,
-			  c->weights +
-				  (uint32_t)layout_weight(t, c->oc, c->ic, 1, COLUMN, k, 0) * bytes,
-			  &w[k], bytes);
+		put_element(b, t->bits, c->input, layout_cube(t->bits, c->ih, ROW, k), a[k]);
+		put_element(b, t->bits, c->weights, layout_weight(t, c->oc, c->ic, 1, COLUMN, k, 0),
+			    w[k]);
 	}
 }
 
@@ -77,7 +84,7 @@ static uint32_t run(struct board *b, const struct emit_conv *c)
 
 static uint32_t product(enum emit_type type, const uint16_t *a, const uint16_t *w, unsigned k)
 {
-	struct emit_conv c = emit_matmul(type, ROWS, k, 32);
+	struct emit_conv c = emit_matmul(type, ROWS, k, type == EMIT_INT4_INT16 ? 64 : 32);
 	struct board b;
 	uint32_t got;
 
@@ -161,9 +168,19 @@ static void run_cases(const char *root, const char *file)
 	fclose(f);
 }
 
+static const struct {
+	const char *kind;
+	enum emit_type type;
+} kinds[] = {
+	{ "int4 ", EMIT_INT4_INT16 },
+	{ "int8 ", EMIT_INT8_INT32 },
+	{ "int16 ", EMIT_INT16_INT32 },
+};
+
 /* "kind K A.. | B.. | expected" */
-static void run_integers(const char *root)
+static void run_integers(const char *root, unsigned i)
 {
+	uint32_t mask = emit_out_bytes(kinds[i].type) == 2 ? 0xffff : 0xffffffff;
 	static struct vector v;
 	static char line[65536];
 	unsigned n = 0, right = 0;
@@ -177,18 +194,18 @@ static void run_integers(const char *root)
 	while (fgets(line, sizeof(line), f)) {
 		char *a = strtok(line, "|"), *b = strtok(NULL, "|"), *want = strtok(NULL, "|");
 
-		if (strncmp(line, "int8 ", 5) || !want)
+		if (strncmp(line, kinds[i].kind, strlen(kinds[i].kind)) || !want)
 			continue;
-		v.k = (unsigned)strtoul(a + 5, &a, 10);
+		v.k = (unsigned)strtoul(a + strlen(kinds[i].kind), &a, 10);
 		parse(a, v.a, 10);
 		parse(b, v.b, 10);
 		n++;
-		right +=
-			product(EMIT_INT8_INT32, v.a, v.b, v.k) == (uint32_t)strtol(want, NULL, 10);
+		right += product(kinds[i].type, v.a, v.b, v.k) ==
+			 ((uint32_t)strtol(want, NULL, 10) & mask);
 	}
 	fclose(f);
-	tap_ok(&tap, n && right == n, "integer.txt %s: %u of %u int8 vectors",
-	       portable ? "portable" : "vector", right, n);
+	tap_ok(&tap, n && right == n, "integer.txt %s: %u of %u %svectors",
+	       portable ? "portable" : "vector", right, n, kinds[i].kind);
 }
 
 int main(void)
@@ -199,7 +216,8 @@ int main(void)
 		portable = i;
 		run_cases(root, "fp16_base_model.txt");
 		run_cases(root, "fp16_kacc_model.txt");
-		run_integers(root);
+		for (unsigned k = 0; k < 3; k++)
+			run_integers(root, k);
 	}
 	return tap_end(&tap);
 }

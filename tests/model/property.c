@@ -102,15 +102,15 @@ static void random_matmul(void)
 {
 	static const char *const fills[] = { "integers", "random", "cancelling", "special" };
 	enum emit_type type = (enum emit_type)pick(0, EMIT_TYPES - 1);
-	bool int8 = type == EMIT_INT8_INT32, row_major = pick(0, 3) == 0;
-	struct emit_conv c =
-		emit_matmul(type, pick(1, 40), 32 * pick(1, 12), (int8 ? 32 : 16) * pick(1, 8));
+	bool fp16 = type <= EMIT_FP16_FP32, row_major = pick(0, 3) == 0;
+	struct emit_conv c = emit_matmul(type, pick(1, 40), 32 * pick(1, 12),
+					 emit_kernel_group(type) * pick(1, 4));
 	enum fill fill = (enum fill)pick(SMALL_INTEGERS, SPECIAL);
 	struct emit_program p;
 	struct shape s;
 	char name[128];
 
-	if (int8)
+	if (!fp16 && fill > RANDOM_VALUES)
 		fill = RANDOM_VALUES;
 	if (type == EMIT_FP16_FP16 && c.oh >= 12 && pick(0, 1))
 		c.ew = (enum emit_ew)pick(EMIT_ADD, EMIT_MIN);
@@ -120,7 +120,7 @@ static void random_matmul(void)
 	s = shape_of(&c);
 	if (row_major) {
 		s.rowmajor_in = s.rowmajor_out = true;
-		s.row_k = c.ic + 8 * 2 * pick(0, 3);
+		s.row_k = c.ic + 32 * pick(0, 3);
 		s.row_n = c.oc + 8 * pick(0, 3);
 		emit_row_major(&p, &c, s.row_k, s.row_n);
 	}
@@ -134,7 +134,7 @@ static void random_short_groups(void)
 {
 	enum emit_type type = (enum emit_type)pick(0, EMIT_TYPES - 1);
 	struct emit_conv c = emit_matmul(type, pick(4, 20), 16 * (2 * pick(0, 4) + 1),
-					 (type == EMIT_FP16_FP16 ? 8 : 4) * pick(1, 20));
+					 (emit_out_bytes(type) == 2 ? 8 : 4) * pick(1, 20));
 	struct emit_program p;
 	struct shape s;
 	char name[128];
@@ -170,7 +170,7 @@ static void random_conv(void)
 		enum emit_type type = (enum emit_type)pick(0, EMIT_TYPES - 1);
 
 		c = emit_matmul(type, pick(4, 12), 32 * pick(1, 3),
-				(type == EMIT_INT8_INT32 ? 32 : 16) * pick(1, 3));
+				emit_kernel_group(type) * pick(1, 3));
 		c.iw = pick(1, 12);
 		c.kh = pick(1, 4);
 		c.kw = pick(1, 4);

@@ -2,6 +2,7 @@
 #include "tests/model/reference.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 int64_t ref_half_fixed(uint16_t h)
@@ -18,7 +19,8 @@ double ref_half_value(uint16_t h)
 {
 	if ((h & 0x7c00) == 0x7c00)
 		return h & 0x3ff ? NAN : h & 0x8000 ? -INFINITY : INFINITY;
-	return ldexp((double)ref_half_fixed(h), -24);
+	/* Integers know no negative zero. */
+	return h == 0x8000 ? -0.0 : ldexp((double)ref_half_fixed(h), -24);
 }
 
 float ref_round_fp32(__int128 mantissa, int exponent)
@@ -140,4 +142,59 @@ int64_t ref_shift(int64_t v, unsigned shift, int away)
 	if (rest > half || (rest == half && (away || (q & 1))))
 		q++;
 	return (int64_t)(v < 0 ? -q : q);
+}
+
+/* From sign, exponent and fraction fields. */
+static struct ref_float ref_fields(uint32_t bits, int exponent_bits, int fraction_bits)
+{
+	int most = (1 << exponent_bits) - 1, bias = most >> 1;
+	int e = (int)(bits >> fraction_bits) & most;
+	int64_t m = bits & ((1u << fraction_bits) - 1);
+	bool negative = bits >> (exponent_bits + fraction_bits) & 1;
+	struct ref_float f;
+
+	if (e == most)
+		return (struct ref_float){ 0, 0, m ? NAN : negative ? -INFINITY : INFINITY };
+	m |= e ? 1ll << fraction_bits : 0;
+	f.mantissa = negative ? -m : m;
+	f.exponent = (e ? e : 1) - bias - fraction_bits;
+	f.value = ldexp((double)f.mantissa, f.exponent);
+	return f;
+}
+
+struct ref_float ref_decode(const char *type, uint32_t bits)
+{
+	if (!strcmp(type, "fp16"))
+		return ref_fields(bits & 0xffff, 5, 10);
+	if (!strcmp(type, "bf16"))
+		return ref_fields(bits & 0xffff, 8, 7);
+	return ref_fields(bits >> 13, 8, 10);
+}
+
+float ref_sum(const char *type, const int32_t *a, const int32_t *b, size_t n)
+{
+	__int128 sum = 0;
+	double special = 0;
+	int least = 1000;
+
+	for (size_t i = 0; i < n; i++) {
+		struct ref_float x = ref_decode(type, (uint32_t)a[i]);
+		struct ref_float y = ref_decode(type, (uint32_t)b[i]);
+
+		if (!isfinite(x.value) || !isfinite(y.value))
+			special += x.value * y.value;
+		else if (x.mantissa && y.mantissa && x.exponent + y.exponent < least)
+			least = x.exponent + y.exponent;
+	}
+	if (special != 0)
+		return (float)special;
+	for (size_t i = 0; i < n; i++) {
+		struct ref_float x = ref_decode(type, (uint32_t)a[i]);
+		struct ref_float y = ref_decode(type, (uint32_t)b[i]);
+
+		if (x.mantissa && y.mantissa)
+			sum += (x.mantissa * y.mantissa) *
+			       ((__int128)1 << (x.exponent + y.exponent - least));
+	}
+	return ref_round_fp32(sum, least);
 }

@@ -20,6 +20,16 @@ float ref_round_fp32(__int128 mantissa, int exponent);
 /* fp32 to fp16, nearest even, past the range infinite. */
 uint16_t ref_narrow(float f);
 
+/* Bits of an element of "fp16", "bf16" or "tf32" (which ignores the low 13). */
+struct ref_float {
+	int64_t mantissa;
+	int exponent; /* value = mantissa * 2^exponent */
+	double value; /* infinities and not-a-numbers, too */
+};
+
+struct ref_float ref_decode(const char *type, uint32_t bits);
+/* Exact sum of products whose exponents lie within 2^60 of each other, rounded once. */
+float ref_sum(const char *type, const int32_t *a, const int32_t *b, size_t n);
 /* Exact sum of up to 32 products, rounded once; infinities and not-a-numbers as IEEE has it. */
 float ref_group(const uint16_t *a, const uint16_t *b, size_t n);
 /* Groups of 32, added in fp32 in order. */

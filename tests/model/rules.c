@@ -6,7 +6,7 @@
 
 #include "sim/npu/dpu.h"
 #include "sim/npu/half.h"
-#include "sim/npu/mac_fp16.h"
+#include "sim/npu/mac_float.h"
 #include "sim/npu/narrow.h"
 #include "tests/model/reference.h"
 #include "tests/model/tap.h"
@@ -120,7 +120,7 @@ static uint16_t draw_half(enum range range)
 }
 
 struct group {
-	uint16_t a[FP16_GROUP], b[FP16_PANEL][FP16_GROUP];
+	uint16_t a[32], b[FLOAT_PANEL][32];
 };
 
 /*
@@ -135,7 +135,7 @@ static void draw_ties(struct group *g)
 	g->a[3] = big;
 	g->a[11] = tie;
 	g->a[29] = least;
-	for (unsigned c = 0; c < FP16_PANEL; c++) {
+	for (unsigned c = 0; c < FLOAT_PANEL; c++) {
 		uint16_t sign = draw() & 0x8000;
 
 		g->b[c][3] = big | sign;
@@ -158,7 +158,7 @@ static void draw_border(struct group *g)
 
 		g->a[k] = (uint16_t)((draw() & 0x3ff) | (25 - down) << 10);
 		g->a[k + 16] = k == 15 ? 0 : g->a[k] ^ 0x8000;
-		for (unsigned c = 0; c < FP16_PANEL; c++) {
+		for (unsigned c = 0; c < FLOAT_PANEL; c++) {
 			g->b[c][k] = (uint16_t)((draw() & 0x3ff) | (25 - down) << 10);
 			g->b[c][k + 16] = g->b[c][k];
 		}
@@ -167,9 +167,9 @@ static void draw_border(struct group *g)
 
 static void draw_group(struct group *g, enum range range)
 {
-	for (unsigned k = 0; k < FP16_GROUP; k++) {
+	for (unsigned k = 0; k < 32; k++) {
 		g->a[k] = draw_half(range);
-		for (unsigned c = 0; c < FP16_PANEL; c++)
+		for (unsigned c = 0; c < FLOAT_PANEL; c++)
 			g->b[c][k] = draw_half(range);
 	}
 	if (range == TIES)
@@ -177,9 +177,9 @@ static void draw_group(struct group *g, enum range range)
 	if (range == BORDER)
 		draw_border(g);
 	/* Large products that leave only a small one, or nothing. */
-	for (unsigned k = 0; range == CANCELLING && k + 1 < FP16_GROUP; k += 2) {
+	for (unsigned k = 0; range == CANCELLING && k + 1 < 32; k += 2) {
 		g->a[k + 1] = g->a[k] ^ 0x8000;
-		for (unsigned c = 0; c < FP16_PANEL; c++)
+		for (unsigned c = 0; c < FLOAT_PANEL; c++)
 			g->b[c][k + 1] = (uint16_t)(g->b[c][k] ^ (draw() % 8 ? 0 : 1));
 	}
 }
@@ -187,24 +187,25 @@ static void draw_group(struct group *g, enum range range)
 /* One group through a kind of code, rows copies of the same pixel. */
 static void run_group(const struct mac *mac, const struct group *g, unsigned rows, float *acc)
 {
-	static double a[FP16_GROUP] __attribute__((aligned(64)));
-	static uint8_t panel[FP16_TILE] __attribute__((aligned(64)));
-	const void *table[FP16_ROWS];
-	uint32_t exponents = 0;
+	static double a[32] __attribute__((aligned(64)));
+	static uint8_t panel[32 * FLOAT_PANEL * sizeof(double)] __attribute__((aligned(64)));
+	const void *table[FLOAT_ROWS];
+	uint32_t range = 0;
 	uint16_t row_spread, panel_spread;
-	struct mac_block block = { .rows = table, .panel = panel, .groups = 1, .n_rows = rows };
+	struct mac_block block = {
+		.mac = mac, .rows = table, .panel = panel, .groups = 1, .n_rows = rows
+	};
 
-	for (unsigned k = 0; k < FP16_GROUP; k += 8)
-		mac->unpack((const uint8_t *)(g->a + k), 1, a + k, 0, &exponents);
-	row_spread = spread_of_exponents(exponents);
-	panel_spread = spread_of_exponents(
-		mac->pack((const uint8_t *)g->b, FP16_PANEL, FP16_GROUP, panel));
+	for (unsigned k = 0; k < 32; k += 8)
+		mac->unpack((const uint8_t *)(g->a + k), 1, a + k, 0, &range);
+	row_spread = spread_of_range(range);
+	panel_spread = spread_of_range(mac->pack((const uint8_t *)g->b, FLOAT_PANEL, 32, panel));
 	for (unsigned r = 0; r < rows; r++)
 		table[r] = a;
 	block.row_spread = &row_spread;
 	block.panel_spread = &panel_spread;
 	block.acc = acc;
-	block.ld = FP16_PANEL;
+	block.ld = FLOAT_PANEL;
 	mac->block(&block);
 }
 
@@ -213,22 +214,44 @@ static void group_sums(const struct mac *mac, enum range range)
 	unsigned wrong = 0;
 
 	for (unsigned i = 0; i < 2000; i++) {
-		float acc[FP16_ROWS * FP16_PANEL] = { 0 };
-		unsigned rows = 1 + i % FP16_ROWS;
+		float acc[FLOAT_ROWS * FLOAT_PANEL] = { 0 };
+		unsigned rows = 1 + i % FLOAT_ROWS;
 		struct group g;
 
 		draw_group(&g, range);
 		run_group(mac, &g, rows, acc);
-		for (unsigned c = 0; c < FP16_PANEL; c++) {
-			float want = 0.0f + ref_group(g.a, g.b[c], FP16_GROUP);
+		for (unsigned c = 0; c < FLOAT_PANEL; c++) {
+			float want = 0.0f + ref_group(g.a, g.b[c], 32);
 
 			for (unsigned r = 0; r < rows; r++)
-				wrong += !same_float(acc[r * FP16_PANEL + c], want);
+				wrong += !same_float(acc[r * FLOAT_PANEL + c], want);
 		}
-		for (unsigned j = rows * FP16_PANEL; j < FP16_ROWS * FP16_PANEL; j++)
+		for (unsigned j = rows * FLOAT_PANEL; j < FLOAT_ROWS * FLOAT_PANEL; j++)
 			wrong += acc[j] != 0;
 	}
 	tap_ok(&tap, !wrong, "%s group sums: %s", mac->name, range_names[range]);
+}
+
+/* The sum that knows no limits, which no fp16 task needs. */
+static void general_sums(enum range range)
+{
+	unsigned wrong = 0;
+
+	for (unsigned i = 0; i < 500; i++) {
+		double a[32], b[32];
+		struct group g;
+
+		draw_group(&g, range);
+		for (unsigned c = 0; c < FLOAT_PANEL; c++) {
+			for (unsigned k = 0; k < 32; k++) {
+				a[k] = ref_half_value(g.a[k]);
+				b[k] = ref_half_value(g.b[c][k]);
+			}
+			wrong += !same_float(float_group_sum(a, b, 1, 32),
+					     ref_group(g.a, g.b[c], 32));
+		}
+	}
+	tap_ok(&tap, !wrong, "general group sums: %s", range_names[range]);
 }
 
 /* Infinite and not-a-number operands decide, whatever else is in the group. */
@@ -250,7 +273,7 @@ static void specials(const struct mac *mac)
 
 	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
 		for (unsigned range = NEAR; range <= FAR; range++) {
-			float acc[FP16_ROWS * FP16_PANEL] = { 0 };
+			float acc[FLOAT_ROWS * FLOAT_PANEL] = { 0 };
 			struct group g;
 
 			draw_group(&g, (enum range)range);
@@ -259,7 +282,7 @@ static void specials(const struct mac *mac)
 			/* The finite rest of the pixel's products keep the column finite. */
 			run_group(mac, &g, 3, acc);
 			wrong += !same_float(acc[2], cases[i].want);
-			wrong += !same_float(acc[FP16_PANEL + 2], cases[i].want);
+			wrong += !same_float(acc[FLOAT_PANEL + 2], cases[i].want);
 		}
 	tap_ok(&tap, !wrong, "%s group sums: infinities and not-a-numbers", mac->name);
 }
@@ -270,15 +293,15 @@ static void finite_neighbour(const struct mac *mac)
 	unsigned wrong = 0;
 
 	for (unsigned i = 0; i < 200; i++) {
-		float acc[FP16_ROWS * FP16_PANEL] = { 0 };
+		float acc[FLOAT_ROWS * FLOAT_PANEL] = { 0 };
 		struct group g;
 
 		draw_group(&g, FAR);
 		g.b[5][9] = 0x7c00;
 		run_group(mac, &g, 6, acc);
-		for (unsigned c = 0; c < FP16_PANEL; c++)
+		for (unsigned c = 0; c < FLOAT_PANEL; c++)
 			if (c != 5)
-				wrong += !same_float(acc[c], ref_group(g.a, g.b[c], FP16_GROUP));
+				wrong += !same_float(acc[c], ref_group(g.a, g.b[c], 32));
 	}
 	tap_ok(&tap, !wrong, "%s group sums: finite columns beside an infinite one", mac->name);
 }
@@ -293,14 +316,16 @@ static void fp16(const struct mac *mac)
 
 int main(void)
 {
-	bool vector = mac_choose(MAC_FP16, false) != &mac_fp16_portable;
+	bool vector = mac_choose(MAC_FP16, false) != &mac_portable[MAC_FP16];
 
 	halves();
+	for (unsigned range = 0; range < RANGES; range++)
+		general_sums((enum range)range);
 	narrowing(narrow_choose(true), "portable");
 	if (vector)
 		narrowing(narrow_choose(false), "vector");
 	shifts();
-	fp16(&mac_fp16_portable);
+	fp16(&mac_portable[MAC_FP16]);
 	if (vector)
 		fp16(mac_choose(MAC_FP16, false));
 	return tap_end(&tap);

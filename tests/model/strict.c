@@ -200,9 +200,9 @@ static void pair_begin(struct pair *p)
 }
 
 /* Both tasks in one kick; wrong elements of the second against these operands. */
-static size_t pair_run(struct pair *p, const int16_t *x, const int16_t *w)
+static size_t pair_run(struct pair *p, const int32_t *x, const int32_t *w)
 {
-	struct operands o = { .x = (int16_t *)x, .w = (int16_t *)w };
+	struct operands o = { .x = (int32_t *)x, .w = (int32_t *)w };
 	struct emit_program second;
 	size_t seen;
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* mac_int8_avx2.c - mac_int8.c with 256-bit vectors; the same bits. */
+/* mac_int_avx2.c - mac_int.c with 256-bit vectors; the same bits. */
 #include "sim/npu/cpu.h"
-#include "sim/npu/mac_int8.h"
+#include "sim/npu/mac_int.h"
 
 #include <string.h>
 
@@ -11,24 +11,24 @@
 
 #define VECTOR __attribute__((target("avx2")))
 
-VECTOR static void unpack(const uint8_t *src, unsigned n, void *dst, size_t pitch,
-			  uint32_t *exponents)
+VECTOR void int8_unpack_avx2(const uint8_t *src, unsigned n, void *dst, size_t pitch,
+			     uint32_t *ranges)
 {
 	uint8_t *row = dst;
 
-	(void)exponents;
+	(void)ranges;
 	for (unsigned i = 0; i < n; i++, src += 16, row += pitch)
 		_mm256_storeu_si256((__m256i *)row,
 				    _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)src)));
 }
 
-VECTOR static uint32_t pack(const uint8_t *src, unsigned rows, unsigned depth, void *tile)
+VECTOR uint32_t int8_pack_avx2(const uint8_t *src, unsigned rows, unsigned depth, void *tile)
 {
 	int16_t *to = tile;
 
 	/* A pair of channels is one unit of 16 bits; eight kernels by eight pairs at a time. */
-	for (unsigned k = 0; k < INT8_GROUP; k += 16)
-		for (unsigned half = 0; half < INT8_PANEL; half += 8) {
+	for (unsigned k = 0; k < INT_GROUP; k += 16)
+		for (unsigned half = 0; half < INT_PANEL; half += 8) {
 			__m128i v[8];
 
 			for (unsigned r = 0; r < 8; r++) {
@@ -40,7 +40,7 @@ VECTOR static uint32_t pack(const uint8_t *src, unsigned rows, unsigned depth, v
 			transpose8(v);
 			for (unsigned i = 0; i < 8; i++)
 				_mm256_store_si256(
-					(__m256i *)(to + ((k / 2 + i) * INT8_PANEL + half) * 2),
+					(__m256i *)(to + ((k / 2 + i) * INT_PANEL + half) * 2),
 					_mm256_cvtepi8_epi16(v[i]));
 		}
 	return 0;
@@ -85,9 +85,9 @@ VECTOR static inline void add_to_acc(int32_t *acc, __m256i lo, __m256i hi)
 		int32_t *acc = (int32_t *)b->acc + first * b->ld;                                  \
 		ROWS_##n(ROW_BEGIN);                                                               \
 		for (unsigned g = 0; g < b->groups; g++) {                                         \
-			const void *const *rows = b->rows + g * INT8_ROWS + first;                 \
+			const void *const *rows = b->rows + g * INT_ROWS + first;                  \
 			ROWS_##n(ROW_GROUP);                                                       \
-			for (unsigned k = 0; k < INT8_GROUP; k += 2, w += 2) {                     \
+			for (unsigned k = 0; k < INT_GROUP; k += 2, w += 2) {                      \
 				__m256i w_lo = _mm256_load_si256(w), x;                            \
 				__m256i w_hi = _mm256_load_si256(w + 1);                           \
 				ROWS_##n(ROW_STEP);                                                \
@@ -107,25 +107,15 @@ typedef void block_fn(const struct mac_block *b, unsigned first);
 static const struct {
 	unsigned rows;
 	block_fn *fn;
-} blocks_of[INT8_ROWS + 1] = {
+} blocks_of[INT_ROWS + 1] = {
 	[1] = { 1, block_rows_1 }, [2] = { 2, block_rows_2 }, [3] = { 2, block_rows_2 },
 	[4] = { 4, block_rows_4 }, [5] = { 4, block_rows_4 }, [6] = { 6, block_rows_6 },
 };
 
-static void block(const struct mac_block *b)
+void int_block_avx2(const struct mac_block *b)
 {
 	for (unsigned r = 0; r < b->n_rows; r += blocks_of[b->n_rows - r].rows)
 		blocks_of[b->n_rows - r].fn(b, r);
 }
-
-const struct mac mac_int8_avx2 = {
-	.name = "int8 avx2",
-	.element = sizeof(int16_t),
-	.panel = INT8_PANEL,
-	.rows = INT8_ROWS,
-	.unpack = unpack,
-	.pack = pack,
-	.block = block,
-};
 
 #endif
