@@ -118,7 +118,8 @@ static void wide_features(size_t wide)
 	begin(&t, EMIT_FP16_FP32, RANDOM_VALUES);
 	for (size_t k = 0; k < K; k++) {
 		for (size_t n = 0; n < N; n++)
-			put_half(&t, t.c.weights, layout_weight(t.s.type, K, 1, n, k, 0), 0x3c01);
+			put_half(&t, t.c.weights, layout_weight(t.s.type, N, K, 1, n, k, 0),
+				 0x3c01);
 		for (size_t m = 0; m < M; m++)
 			put_half(&t, t.c.input, layout_cube(16, M, m, k),
 				 m == wide ? cancelling(k) : 0x3c00);
