@@ -10,17 +10,17 @@
 #include "lib/encode/matmul.h"
 #include "support.h"
 
-#if defined(__SANITIZE_THREAD__)
-#define THREAD_SANITIZER 1
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SANITIZER_LOCKS 1
 #elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define THREAD_SANITIZER 1
+#if __has_feature(thread_sanitizer) || __has_feature(address_sanitizer)
+#define SANITIZER_LOCKS 1
 #endif
 #endif
 
 bool test_child_may_start_threads(void)
 {
-#ifdef THREAD_SANITIZER
+#ifdef SANITIZER_LOCKS
 	return false;
 #else
 	char byte = 1, copy = 0;

@@ -25,7 +25,10 @@
 #include "rocket_npu.h"
 #include "sim/dev/sim_dev.h"
 
-/* False under ThreadSanitizer and qemu-user: neither follows a child that starts threads. */
+/*
+ * False under a sanitizer, whose own locks stay held in a child when another thread had one at
+ * fork(), and under qemu-user, which does not follow a child that starts threads.
+ */
 bool test_child_may_start_threads(void);
 
 uint64_t test_now_ns(void);

@@ -238,9 +238,13 @@ static int look_from_a_child(int fd, uint32_t handle)
 	if (own < 0)
 		return 2;
 	kit_init(&kit, own, KIT_GOOD, 5);
-	if (kit_submit(&kit) || kit_wait(&kit, 10000) || !kit_is_right(&kit))
+	if (kit_submit(&kit))
 		return 3;
-	return sim_dev_close(own) ? 4 : 0;
+	if (kit_wait(&kit, 10000))
+		return 4;
+	if (!kit_is_right(&kit))
+		return 5;
+	return sim_dev_close(own) ? 6 : 0;
 }
 
 static void child_is_refused_and_may_open_its_own(void **state)
