@@ -121,6 +121,32 @@ static void job_behind_a_hung_one_runs(void **state)
 	assert_int_equal(kit_wait(&bad, 0), -ECANCELED); /* in order: it ended before */
 }
 
+/* Make a kit's program keep the operands of the task before it (CBUF_CON0). */
+static void reuse_operands(struct kit *kit)
+{
+	uint64_t *word = kit->prog.ptr;
+
+	for (uint32_t i = 0; i < kit->task.regcmd_count; i++)
+		if (word[i] >> 48 == 0x0201 && (word[i] & 0xffff) == 0x1040)
+			word[i] |= UINT64_C(0x3000) << 16;
+}
+
+static void job_never_finds_the_operands_of_another(void **state)
+{
+	struct kit before[4], kit;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		kit_init(&before[i], fd, KIT_GOOD, 1);
+	kit_init(&kit, fd, KIT_GOOD, 2);
+	reuse_operands(&kit);
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(kit_submit(&before[i]), 0);
+	assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(kit_wait(&kit, 5000), 0);
+	assert_true(kit_is_right(&kit));
+}
+
 static void other_file_is_not_harmed(void **state)
 {
 	int other = raw_open();
@@ -401,6 +427,7 @@ int main(void)
 		T(error_is_hidden_like_the_stock_driver_on_demand),
 		T(input_of_a_failed_job_is_waited_for_and_clean),
 		T(job_behind_a_hung_one_runs),
+		T(job_never_finds_the_operands_of_another),
 		T(other_file_is_not_harmed),
 		T(prep_busy_follows_the_deadline),
 		T(prep_is_interrupted_by_a_signal),

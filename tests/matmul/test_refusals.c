@@ -9,6 +9,7 @@
 #include "device.h"
 #include "inject.h"
 #include "lib/core/device.h"
+#include "lib/ops/matmul_scratch.h"
 #include "reference.h"
 
 /* The watchdog of the simulated device in these tests. */
@@ -334,6 +335,27 @@ static void retired_job_is_noticed_where_the_driver_says_nothing(void **state)
 	rocket_close(fd);
 }
 
+/* The bytes that mark a result as missing are a number as well: -0.022049 in fp16. */
+static void result_like_the_stamp_is_believed_when_it_came_in_time(void **state)
+{
+	static const uint16_t one = 0x3c00, stamp = 0xa5a5;
+	static _Float16 a[4 * 32], b[16 * 32], c[4 * 16];
+	int fd = test_open("");
+	struct rocket_device *dev = rocket_device_get(fd, "test");
+
+	(void)state;
+	for (unsigned m = 0; m < 4; m++)
+		memcpy(&a[32 * m], &one, sizeof(one));
+	for (unsigned n = 0; n < 16; n++)
+		memcpy(&b[32 * n], &stamp, sizeof(stamp));
+	dev->node.caps.errors_reported = 0;
+	assert_int_equal(rocket_matmul_fp16(fd, 4, 32, 16, a, b, c), ROCKET_OK);
+	for (unsigned i = 0; i < 4 * 16; i++)
+		assert_memory_equal(&c[i], &stamp, sizeof(stamp));
+	rocket_device_put(dev);
+	rocket_close(fd);
+}
+
 static void wait_that_runs_out_is_a_device_error(void **state)
 {
 	const int M = 512, K = 2048, N = 512;
@@ -355,6 +377,44 @@ static void wait_that_runs_out_is_a_device_error(void **state)
 	rocket_close(fd);
 	require_good(other);
 	rocket_close(other);
+}
+
+static void buffers_have_room_for_the_over_read(void **state)
+{
+	static const uint64_t bank = 32768;
+	struct rocket_matmul_plan plan = { .in_bytes = 4096, .wt_bytes = 8192, .out_bytes = { 1 } };
+	int status, fd = test_open("");
+	struct rocket_device *dev = rocket_device_get(fd, "test");
+	struct rocket_matmul_scratch *s = rocket_matmul_scratch_take(fd, dev, &plan, &status);
+
+	(void)state;
+	assert_non_null(s);
+	assert_true(s->a.size >= plan.in_bytes + bank && s->b.size >= plan.wt_bytes + bank);
+	assert_true(s->out[0].size >= plan.out_bytes[0] + bank);
+	rocket_matmul_scratch_free(fd, s);
+	rocket_device_put(dev);
+	rocket_close(fd);
+}
+
+/* As the header of the operations promises. */
+static void fd_keeps_64_mib_of_buffers_at_most(void **state)
+{
+	static const uint64_t sizes[] = { UINT64_C(16) << 20, UINT64_C(64) << 20 };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct rocket_matmul_plan plan = { .in_bytes = sizes[i], .wt_bytes = 4096 };
+		int status, fd = test_open("");
+		struct rocket_device *dev = rocket_device_get(fd, "test");
+		struct rocket_matmul_scratch *s;
+
+		s = rocket_matmul_scratch_take(fd, dev, &plan, &status);
+		assert_non_null(s);
+		rocket_matmul_scratch_put(fd, dev, s);
+		assert_int_equal(dev->matmul_scratch != NULL, i == 0);
+		rocket_device_put(dev);
+		rocket_close(fd);
+	}
 }
 
 static void closing_gives_every_buffer_back(void **state)
@@ -384,7 +444,10 @@ int main(void)
 		cmocka_unit_test(failed_mapping_loses_nothing),
 		cmocka_unit_test(faulting_job_is_a_device_error),
 		cmocka_unit_test(retired_job_is_noticed_where_the_driver_says_nothing),
+		cmocka_unit_test(result_like_the_stamp_is_believed_when_it_came_in_time),
 		cmocka_unit_test(wait_that_runs_out_is_a_device_error),
+		cmocka_unit_test(buffers_have_room_for_the_over_read),
+		cmocka_unit_test(fd_keeps_64_mib_of_buffers_at_most),
 		cmocka_unit_test(closing_gives_every_buffer_back),
 	};
 
