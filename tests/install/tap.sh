@@ -27,29 +27,29 @@ skip() {
 # succeeds NAME COMMAND...: a case that passes when the command does; its output is shown
 # when it does not.
 succeeds() {
-	name=$1
+	tap_name=$1
 	shift
 	if "$@" >"$work/out" 2>&1; then
-		pass "$name"
+		pass "$tap_name"
 	else
 		sed 's/^/# /' "$work/out"
-		fail "$name"
+		fail "$tap_name"
 	fi
 }
 
 # refuses NAME TEXT COMMAND...: the command fails and says TEXT.
 refuses() {
-	name=$1 text=$2
+	tap_name=$1 tap_text=$2
 	shift 2
 	if "$@" >"$work/out" 2>&1; then
 		echo "# succeeded: $*"
-		fail "$name"
-	elif grep -qF -e "$text" "$work/out"; then
-		pass "$name"
+		fail "$tap_name"
+	elif grep -qF -e "$tap_text" "$work/out"; then
+		pass "$tap_name"
 	else
 		tail -n 20 "$work/out" | sed 's/^/# /'
-		echo "# does not say: $text"
-		fail "$name"
+		echo "# does not say: $tap_text"
+		fail "$tap_name"
 	fi
 }
 
