@@ -22,6 +22,7 @@ TESTS += $(MODEL_TESTS)
 MODEL_TEST_SOURCES = \
 	tests/model/board.h tests/model/board.c \
 	tests/model/conv_case.h tests/model/conv_case.c \
+	tests/model/effort.h \
 	tests/model/emit.h tests/model/emit.c \
 	tests/model/golden.h tests/model/golden.c \
 	tests/model/layout.h tests/model/layout.c \

@@ -10,6 +10,7 @@
 #include <sys/resource.h>
 
 #include "tests/model/board.h"
+#include "tests/model/effort.h"
 #include "tests/model/emit.h"
 #include "tests/model/golden.h"
 #include "tests/model/tap.h"
@@ -243,7 +244,7 @@ static void absurd_extents(void)
 
 int main(int argc, char **argv)
 {
-	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : ROUNDS;
+	unsigned rounds = argc > 1 ? (unsigned)strtoul(argv[1], NULL, 0) : effort(ROUNDS);
 
 	collect();
 	damaged_programs("damaged_program_ends_with_a_verdict", 0, true, rounds);

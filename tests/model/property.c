@@ -8,6 +8,7 @@
 
 #include "tests/model/board.h"
 #include "tests/model/conv_case.h"
+#include "tests/model/effort.h"
 #include "tests/model/emit.h"
 #include "tests/model/tap.h"
 
@@ -209,11 +210,11 @@ static void streamed(void)
 int main(void)
 {
 	board_init(&dice, NULL);
-	for (unsigned i = 0; i < MATMULS; i++)
+	for (unsigned i = 0; i < effort(MATMULS); i++)
 		random_matmul();
-	for (unsigned i = 0; i < CONVS; i++)
+	for (unsigned i = 0; i < effort(CONVS); i++)
 		random_conv();
-	for (unsigned i = 0; i < SHORT_GROUPS; i++)
+	for (unsigned i = 0; i < effort(SHORT_GROUPS); i++)
 		random_short_groups();
 	streamed();
 	board_free(&dice);
