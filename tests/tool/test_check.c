@@ -443,7 +443,7 @@ static void recorded_accumulated_tiles_are_within_bounds(void **state)
 		}
 	}
 	fclose(in);
-	assert_true(cases >= 6);
+	assert_true(cases >= 4); /* as many as the smallest committed set has */
 }
 
 int main(void)
