@@ -33,7 +33,14 @@ tests_tool_rocket_flip_LDADD = librocket-all.la
 tests_tool_rocket_flip_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=rocket_matmul_fp16 \
 	-Wl,--wrap=rocket_matmul_fp16_f32out -Wl,--wrap=rocket_matmul_int8
 
-tool_scripts = tests/tool/device.sh tests/tool/regcmd.sh tests/tool/usage.sh tests/tool/wrong.sh
+# The command with files of the kernel that a test makes.
+check_PROGRAMS += tests/tool/rocket-tree
+tests_tool_rocket_tree_SOURCES = $(rocket_SOURCES) tests/tool/tree.c
+tests_tool_rocket_tree_LDADD = librocket-all.la
+tests_tool_rocket_tree_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sysfile_root \
+	-Wl,--wrap=sysfile_write -Wl,--wrap=rocket_device_info
+
+tool_scripts = tests/tool/board_info.sh tests/tool/clock.sh tests/tool/device.sh tests/tool/regcmd.sh tests/tool/usage.sh tests/tool/wrong.sh
 TESTS += $(tool_scripts)
-EXTRA_DIST += $(tool_scripts) tests/tool/tool.sh
+EXTRA_DIST += $(tool_scripts) tests/tool/board.sh tests/tool/tool.sh
 EXTRA_DIST += tests/tool/data/fp16_base_model.txt tests/tool/data/fp16_kacc_model.txt

@@ -18,13 +18,13 @@ exits help_of_too_deep_command 2 "has no command 'x'" "$rocket" help info x
 exits help_of_a_plan_of_an_operation 0 "usage: rocket plan matmul" "$rocket" help plan matmul
 exits help_of_an_encoded_operation 0 "usage: rocket regcmd encode matmul" "$rocket" help regcmd encode matmul
 exits help_of_unknown_operation 2 "has no command 'conv'" "$rocket" help plan conv
-json help_as_json 0 "len(j['commands']) == 6 and j['version']" "$rocket" help --json
+json help_as_json 0 "len(j['commands']) == 7 and j['version']" "$rocket" help --json
 json help_of_command_as_json 0 "j['command'] == 'regcmd lint'" "$rocket" help regcmd lint --json
 
 # Every command teaches: usage, an example, and all it takes is in the manual and completed.
 page=$srcdir/docs/rocket.1
 completion=$srcdir/tools/rocket/rocket.bash-completion
-for command in demo info matmul plan "regcmd decode" "regcmd lint" "regcmd encode" help; do
+for command in demo info clock matmul plan "regcmd decode" "regcmd lint" "regcmd encode" help; do
 	of=$(echo "$command" | tr ' ' _)
 	exits "${of}_help_shows_usage" 0 "usage: rocket $command" "$rocket" $command --help
 	exits "${of}_help_shows_example" 0 "rocket $command" \
@@ -95,6 +95,7 @@ if ls /dev/accel/accel* >/dev/null 2>&1; then
 	skip info_without_device "this machine has an accelerator node"
 else
 	exits info_without_device 2 "nodes looked at" "$rocket" info
+	exits info_says_why 2 "next: " "$rocket" info
 	exits info_names_the_nodes 2 "/dev/accel/accel" "$rocket" info
 	exits demo_never_falls_back_to_the_simulator 2 "ROCKET_DEVICE" "$rocket" demo
 	if [ "$enable_sim" = no ]; then

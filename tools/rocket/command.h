@@ -29,7 +29,7 @@ struct command {
 
 extern const struct command command_rocket; /* the group of all of them */
 extern const struct command command_info, command_matmul, command_regcmd, command_plan;
-extern const struct command command_demo, command_help;
+extern const struct command command_clock, command_demo, command_help;
 extern const struct command command_decode, command_lint, command_encode;
 
 /* Run the subcommand that argv[1] names. */

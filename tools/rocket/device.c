@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "config.h"
@@ -97,6 +98,13 @@ const char *device_simulated_name(unsigned i)
 	(void)i;
 	return NULL;
 #endif
+}
+
+bool device_simulator_wanted(void)
+{
+	const char *wanted = getenv("ROCKET_DEVICE");
+
+	return wanted && !strncmp(wanted, "sim", 3);
 }
 
 static const char *probe(const struct rocket_provider *provider, const char *node)

@@ -33,6 +33,9 @@ int device_exit_code(int status);
 /* The i-th value of ROCKET_DEVICE that asks for a simulated device; NULL past the last. */
 const char *device_simulated_name(unsigned i);
 
+/* ROCKET_DEVICE asks for the simulated device, well spelt or not. */
+bool device_simulator_wanted(void);
+
 /* Call back for every node that a provider would try, with what came of it. */
 void device_probe_nodes(void (*found)(void *user, const char *provider, const char *node,
 				      const char *outcome),

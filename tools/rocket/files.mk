@@ -2,7 +2,10 @@
 # The `rocket` command, its manual page and its shell completion.
 bin_PROGRAMS += rocket
 rocket_SOURCES = \
+	tools/rocket/cause.c tools/rocket/cause.h \
 	tools/rocket/check.c tools/rocket/check.h tools/rocket/check_bound.c \
+	tools/rocket/clock.c \
+	tools/rocket/clock_plan.c tools/rocket/clock_plan.h \
 	tools/rocket/command.c tools/rocket/command.h \
 	tools/rocket/decode.c \
 	tools/rocket/demo.c \
@@ -10,20 +13,26 @@ rocket_SOURCES = \
 	tools/rocket/dtype.c tools/rocket/dtype.h \
 	tools/rocket/encode.c \
 	tools/rocket/estimate.c tools/rocket/estimate.h \
+	tools/rocket/facts.c tools/rocket/facts.h \
+	tools/rocket/facts_board.c tools/rocket/facts_users.c \
 	tools/rocket/generate.c tools/rocket/generate.h \
 	tools/rocket/help.c \
 	tools/rocket/info.c \
 	tools/rocket/json.c tools/rocket/json.h \
+	tools/rocket/kernel_report.c tools/rocket/kernel_report.h \
 	tools/rocket/lint.c \
 	tools/rocket/logline.c tools/rocket/logline.h \
 	tools/rocket/main.c \
 	tools/rocket/matmul.c \
+	tools/rocket/modprobe_file.c tools/rocket/modprobe_file.h \
 	tools/rocket/options.c tools/rocket/options.h \
 	tools/rocket/plan.c \
+	tools/rocket/points.c tools/rocket/points.h \
 	tools/rocket/program_file.c tools/rocket/program_file.h \
 	tools/rocket/program_options.c tools/rocket/program_options.h \
 	tools/rocket/regcmd.c \
 	tools/rocket/report.c tools/rocket/report.h \
+	tools/rocket/sysfile.c tools/rocket/sysfile.h \
 	tools/rocket/table.c tools/rocket/table.h \
 	tools/rocket/tiling.c tools/rocket/tiling.h \
 	tools/rocket/units.c tools/rocket/units.h \

@@ -9,8 +9,8 @@
 #include "options.h"
 
 static const struct command *const children[] = {
-	&command_demo, &command_info, &command_matmul, &command_plan, &command_regcmd,
-	&command_help, NULL,
+	&command_demo, &command_info,   &command_clock, &command_matmul,
+	&command_plan, &command_regcmd, &command_help,  NULL,
 };
 
 const struct command command_rocket = {

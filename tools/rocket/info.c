@@ -5,6 +5,8 @@
 #include "rocket_hw_profile.h"
 
 #include "device.h"
+#include "facts.h"
+#include "kernel_report.h"
 #include "options.h"
 #include "report.h"
 
@@ -130,6 +132,21 @@ static void report_limits(struct report *r, const struct device *d)
 	}
 }
 
+/* What the kernel tells beside the device; the simulated one has no kernel. */
+static void report_kernel(struct report *r)
+{
+	static struct npu_facts facts; /* too large for a small stack */
+
+	facts_read(&facts, sysfile_root());
+	report_fact_text(r, "board", NULL, &facts.board);
+	report_module(r, &facts);
+	report_clock(r, &facts);
+	report_cores(r, &facts);
+	report_clocks(r, &facts);
+	report_users(r, &facts);
+	report_blanks(r, &facts);
+}
+
 static int show_device(const struct command *self, const struct device *d, bool json)
 {
 	const struct rocket_hw_profile *p = rocket_hw_current();
@@ -145,6 +162,8 @@ static int show_device(const struct command *self, const struct device *d, bool 
 	report_dtypes(&r, p, false);
 	report_close(&r);
 	report_limits(&r, d);
+	if (!d->simulated)
+		report_kernel(&r);
 	report_finish(&r);
 	return EXIT_RIGHT;
 }
@@ -196,15 +215,25 @@ static void show_choices(struct report *r)
 
 static int show_absence(const struct command *self, const struct device *d, bool json, int code)
 {
+	static struct npu_facts facts; /* too large for a small stack */
 	struct report r;
 
 	report_begin(&r, json, self->name);
+	r.label_width = 28;
 	if (json) {
 		json_string(&r.json, "device", NULL);
 		json_string(&r.json, "error", d->why);
 		json_count(&r.json, "exit", (unsigned long long)code);
 	}
 	show_nodes(&r);
+	if (!device_simulator_wanted()) {
+		facts_read(&facts, sysfile_root());
+		report_fact_text(&r, "board", facts.board.known == KNOWN ? "board" : NULL,
+				 &facts.board);
+		report_causes(&r, &facts);
+		report_module(&r, &facts);
+		report_cores(&r, &facts);
+	}
 	show_choices(&r);
 	report_finish(&r);
 	return code;
@@ -235,9 +264,12 @@ const struct command command_info = {
 	.summary = "what the NPU is and what its driver can do",
 	.usage = "[--json]",
 	.help = "Opens the device that ROCKET_DEVICE names, or the first NPU of this machine, and\n"
-		"prints what is known of it: driver, capabilities, hardware profile, limits.\n"
-		"Without a device it lists the nodes it looked at and the simulated devices that\n"
-		"can be asked for, and exits with 2.\n"
+		"prints what is known of it: driver, capabilities, hardware profile, limits; on a\n"
+		"board also the module, the clock, the power state and counters of each core, and\n"
+		"who uses the NPU (all of it for root only).\n"
+		"Without a device it says why there is none and what to do about it, lists the\n"
+		"nodes it looked at and the simulated devices that can be asked for, and exits\n"
+		"with 2.\n"
 		"\n"
 		"Examples:\n"
 		"  rocket info\n"
