@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 if HAVE_CMOCKA
-matmul_test_support = tests/matmul/support.h tests/matmul/support.c
+matmul_test_support = tests/matmul/support.h tests/matmul/support.c \
+	tests/golden_folder.h tests/golden_folder.c
 matmul_tests = tests/matmul/test_layout tests/matmul/test_plan
 
 tests_matmul_test_layout_SOURCES = tests/matmul/test_layout.c $(matmul_test_support)

@@ -15,6 +15,7 @@
 
 #include "lib/core/settings.h"
 #include "rocket_hw_profile.h"
+#include "tests/golden_folder.h"
 
 /* The RK3588 as the planners see it, written here so that pure tests need no device. */
 extern const struct rocket_hw_profile test_rk3588;
@@ -30,9 +31,6 @@ uint32_t test_random(struct test_rng *rng);
 /* lo..hi, both included. */
 int test_random_in(struct test_rng *rng, int lo, int hi);
 
-/* Path of `name` below the golden matmul data ($ROCKET_GOLDEN or ../shared/golden of the
- * source tree), false when that is not there. */
-int test_golden_path(char *path, size_t size, const char *name);
 /* Run the tests; the last n_golden of them need the golden data and are left out, with a
  * line that says so, where it is missing (cmocka's own skip is a failure in TAP). */
 int test_run_group(const char *name, const struct CMUnitTest *tests, size_t count, size_t n_golden);

@@ -59,13 +59,12 @@ static unsigned golden_number(const char *text, const char *key)
 
 static void compare_golden_packing(const char *name)
 {
-	char path[4096], *text;
+	char path[GOLDEN_PATH_MAX], *text;
 	uint8_t *rows, *want, *got;
 	size_t size, es;
 	unsigned m, k, n;
 
-	assert_true(test_golden_path(path, sizeof(path), name));
-	text = test_read_file(path);
+	text = test_read_file(golden_file(path, name));
 	m = golden_number(text, "M");
 	k = golden_number(text, "K");
 	n = golden_number(text, "N");
@@ -108,12 +107,11 @@ static void operands_int8_are_the_golden_ones(void **state)
 
 static void output_offsets_are_the_golden_ones(void **state)
 {
-	char path[4096], *text, *line, *save = NULL;
+	char path[GOLDEN_PATH_MAX], *text, *line, *save = NULL;
 	int rows = 0;
 
 	(void)state;
-	assert_true(test_golden_path(path, sizeof(path), "packing/output_maps.csv"));
-	text = test_read_file(path);
+	text = test_read_file(golden_file(path, "packing/output_maps.csv"));
 	strtok_r(text, "\n", &save);
 	while ((line = strtok_r(NULL, "\n", &save))) {
 		unsigned so, M, N, m, n, offset;

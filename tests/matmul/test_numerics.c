@@ -515,11 +515,10 @@ static int each_golden_case(const char *file, const char *last,
 					  const char *tag, const char *values))
 {
 	static _Float16 a[GOLDEN_K_MAX], b[GOLDEN_K_MAX];
-	char path[4096], *text, *line, *save = NULL;
+	char path[GOLDEN_PATH_MAX], *text, *line, *save = NULL;
 	int cases = 0, K = 0, kt = 0;
 
-	assert_true(test_golden_path(path, sizeof(path), file));
-	text = test_read_file(path);
+	text = test_read_file(golden_file(path, file));
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		if (!strncmp(line, "case ", 5)) {
 			kt = 0;

@@ -145,14 +145,13 @@ static void plan_is_the_committed_one(void **state)
 
 static void plan_is_every_golden_one(void **state)
 {
-	char dir[2048], path[4096];
+	char dir[GOLDEN_PATH_MAX], path[GOLDEN_PATH_MAX + 256];
 	struct dirent *e;
 	int compared = 0;
 	DIR *d;
 
 	(void)state;
-	assert_true(test_golden_path(dir, sizeof(dir), "plans"));
-	d = opendir(dir);
+	d = opendir(golden_file(dir, "plans"));
 	assert_non_null(d);
 	while ((e = readdir(d))) {
 		const char *ext = strrchr(e->d_name, '.');

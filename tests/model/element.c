@@ -122,7 +122,7 @@ static void exec(const char *path, const char *name, void *ctx)
 
 int main(void)
 {
-	const char *root = golden_root();
+	const char *root = golden_folder();
 
 	golden_each(root, "eltwise-rk3588", exec, (void *)root);
 	return tap_end(&tap);

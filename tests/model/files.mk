@@ -20,6 +20,7 @@ check_PROGRAMS += $(MODEL_TESTS)
 TESTS += $(MODEL_TESTS)
 
 MODEL_TEST_SOURCES = \
+	tests/golden_folder.h tests/golden_folder.c \
 	tests/model/board.h tests/model/board.c \
 	tests/model/conv_case.h tests/model/conv_case.c \
 	tests/model/effort.h \

@@ -76,9 +76,9 @@ static void collect(void)
 			c.ew = (enum emit_ew)ew;
 			emit_program(&seed[seeds++], &c);
 		}
-	golden_each(golden_root(), "regcmd", keep_recorded, NULL);
-	golden_each(golden_root(), "eltwise-rk3588", keep_recorded, NULL);
-	golden_each(golden_root(), "matmul-rk3588/programs", keep_recorded, NULL);
+	golden_each(golden_folder(), "regcmd", keep_recorded, NULL);
+	golden_each(golden_folder(), "eltwise-rk3588", keep_recorded, NULL);
+	golden_each(golden_folder(), "matmul-rk3588/programs", keep_recorded, NULL);
 }
 
 /* Small, at the ends of a field, or anything. */

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static void add_key(struct golden *g, char *line)
 {
@@ -72,20 +71,6 @@ long golden_number(const struct golden *g, const char *key, long fallback)
 	const char *text = golden_text(g, key);
 
 	return *text ? strtol(text, NULL, 0) : fallback;
-}
-
-const char *golden_root(void)
-{
-	static char path[4096];
-	const char *env = getenv("ROCKET_GOLDEN"), *top = getenv("top_srcdir");
-	struct stat st;
-
-	if (env && *env)
-		return env;
-	snprintf(path, sizeof(path), "%s/../shared/golden", top ? top : ".");
-	if (stat(path, &st))
-		snprintf(path, sizeof(path), "%s/tests/model/data", top ? top : ".");
-	return path;
 }
 
 static int is_txt(const struct dirent *e)

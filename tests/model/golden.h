@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "tests/golden_folder.h"
+
 #define GOLDEN_KEYS 64
 
 struct golden {
@@ -24,8 +26,6 @@ const char *golden_text(const struct golden *g, const char *key);
 /* Decimal or 0x; fallback when the header has no such key. */
 long golden_number(const struct golden *g, const char *key, long fallback);
 
-/* Directory of the golden data: $ROCKET_GOLDEN, beside the source tree, or a small copy in it. */
-const char *golden_root(void);
 /* Call fn for every .txt in root/folder in name order; returns how many. */
 unsigned golden_each(const char *root, const char *folder,
 		     void (*fn)(const char *path, const char *name, void *ctx), void *ctx);

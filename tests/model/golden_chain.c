@@ -184,7 +184,7 @@ static void run(const char *root, const char *file)
 
 int main(void)
 {
-	const char *root = golden_root();
+	const char *root = golden_folder();
 
 	run(root, "matmul-rk3588/programs/chain_fp16_kacc_3task.txt");
 	run(root, "delta/chain/int8_matmul_chain4_64x256x64.txt");

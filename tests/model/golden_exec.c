@@ -187,7 +187,7 @@ static void exec(const char *path, const char *name, void *ctx)
 
 int main(void)
 {
-	const char *root = golden_root();
+	const char *root = golden_folder();
 
 	tap_note("golden data of %s", root);
 	golden_each(root, "matmul-rk3588/programs", exec, NULL);

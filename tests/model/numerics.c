@@ -210,7 +210,7 @@ static void run_integers(const char *root, unsigned i)
 
 int main(void)
 {
-	const char *root = golden_root();
+	const char *root = golden_folder();
 
 	for (unsigned i = 0; i < 2; i++) {
 		portable = i;

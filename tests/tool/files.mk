@@ -7,6 +7,7 @@ TESTS += $(tool_tests)
 THREAD_TESTS += tests/tool/test_check
 
 tests_tool_test_check_SOURCES = tests/tool/test_check.c \
+	tests/golden_folder.c tests/golden_folder.h \
 	tools/rocket/check.c tools/rocket/check.h tools/rocket/check_bound.c \
 	tools/rocket/generate.c tools/rocket/generate.h
 tests_tool_test_check_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -43,4 +44,3 @@ tests_tool_rocket_tree_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sysfile_root \
 tool_scripts = tests/tool/board_info.sh tests/tool/clock.sh tests/tool/device.sh tests/tool/regcmd.sh tests/tool/usage.sh tests/tool/wrong.sh
 TESTS += $(tool_scripts)
 EXTRA_DIST += $(tool_scripts) tests/tool/board.sh tests/tool/tool.sh
-EXTRA_DIST += tests/tool/data/fp16_base_model.txt tests/tool/data/fp16_kacc_model.txt
