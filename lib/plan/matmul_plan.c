@@ -172,6 +172,11 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 	struct strategy how = { .reuse = set->reuse };
 
 	how.device_accumulates = set->kacc && device_can_accumulate(p);
+	/*
+	 * Integers too: independent int8 tasks are exact in a chain, no register differs, and
+	 * the accumulator starts at zero in every task [silicon: project notes of October
+	 * 2026, delta 6.3, newer than the rule "integers always gapped" of matmul 9.3].
+	 */
 	how.chained = batched && set->batch_submit;
 	if (!how.device_accumulates) {
 		/* AUTO is a choice between tile orders of the accumulating loop only. */

@@ -73,7 +73,7 @@ struct rocket_matmul_plan {
  *   ROCKET_KACC=0, ROCKET_NO_KACC  kacc 0: fp16 partials are added on the host
  *   ROCKET_REUSE=0|1|2             reuse OFF, WEIGHT or DATA; unset is AUTO, which picks
  *                                  an operand for NPU accumulation and is OFF otherwise
- *   ROCKET_BATCH_SUBMIT=1          batch_submit: jobs are chained (needs batched)
+ *   ROCKET_BATCH_SUBMIT=1          batch_submit: jobs are chained, int8 too (needs batched)
  *   ROCKET_KACC_CHAIN=1|2          kacc_chain: all K steps in one kick (needs batched)
  *   ROCKET_MM_ASYM=0               mm_asym 0: keep square tiles
  *   ROCKET_MM_MT, _NT, _KT         mm_mt, mm_nt, mm_kt
