@@ -171,7 +171,10 @@ static struct rocket_device *try_node(const struct rocket_provider *p,
 	int fd = kernel->open(path), r;
 
 	if (fd < 0) {
-		refuse(why, -errno, "%s: %s", path, strerror(errno));
+		int err = errno;
+		const char *reason = kernel->open_reason ? kernel->open_reason() : "";
+
+		refuse(why, -err, "%s: %s", path, reason[0] ? reason : strerror(err));
 		return NULL;
 	}
 	r = p->match(kernel, fd);

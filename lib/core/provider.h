@@ -39,6 +39,8 @@ struct rocket_kernel {
 	/* How long a job takes is the host's computing time, not an NPU's: a long wait is no
 	 * sign of a job that hung. */
 	bool simulated;
+	/* Why the last open() of this thread failed, where errno does not say; "" else. Or NULL. */
+	const char *(*open_reason)(void);
 };
 
 struct rocket_caps {

@@ -234,7 +234,7 @@ static int start_cores(struct sim_device *dev)
 	return err;
 }
 
-static int configure(struct sim_device *dev)
+static int configure(struct sim_device *dev, char reason[SIM_REASON_MAX])
 {
 	const char *quirks = getenv("ROCKET_SIM_QUIRKS"),
 		   *timeout = getenv("ROCKET_SIM_TIMEOUT_MS");
@@ -248,19 +248,22 @@ static int configure(struct sim_device *dev)
 		dev->trace = fopen(trace, "ae");
 		dev->close_trace = true;
 		if (!dev->trace) {
-			sim_log(dev, "ROCKET_SIM_TRACE=%s: %s", trace, strerror(errno));
+			snprintf(reason, SIM_REASON_MAX, "ROCKET_SIM_TRACE=%.80s: %s", trace,
+				 strerror(errno));
 			return EINVAL;
 		}
 	}
 	if (quirks && npu_quirks_parse(quirks, &dev->quirks, bad, sizeof(bad))) {
-		sim_log(dev, "ROCKET_SIM_QUIRKS: there is no quirk \"%s\"", bad);
+		snprintf(reason, SIM_REASON_MAX, "ROCKET_SIM_QUIRKS: there is no quirk \"%s\"",
+			 bad);
 		return EINVAL;
 	}
 	if (timeout && *timeout) {
 		long v = strtol(timeout, &end, 10);
 
 		if (*end || v < 1 || v > 60000) {
-			sim_log(dev, "ROCKET_SIM_TIMEOUT_MS=%s is not 1 to 60000", timeout);
+			snprintf(reason, SIM_REASON_MAX,
+				 "ROCKET_SIM_TIMEOUT_MS=%.80s is not 1 to 60000", timeout);
 			return EINVAL;
 		}
 		dev->timeout_ms = (unsigned)v;
@@ -268,7 +271,7 @@ static int configure(struct sim_device *dev)
 	return 0;
 }
 
-struct sim_device *sim_device_new(const struct npu_chip *chip)
+struct sim_device *sim_device_new(const struct npu_chip *chip, char reason[SIM_REASON_MAX])
 {
 	struct sim_device *dev = calloc(1, sizeof(*dev));
 	int err;
@@ -281,7 +284,7 @@ struct sim_device *sim_device_new(const struct npu_chip *chip)
 	pthread_mutex_init(&dev->lock, NULL);
 	pthread_mutex_init(&dev->trace_lock, NULL);
 	pthread_cond_init(&dev->idle, NULL);
-	err = configure(dev);
+	err = configure(dev, reason);
 	if (!err)
 		err = start_cores(dev);
 	if (!err)

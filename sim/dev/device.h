@@ -154,7 +154,9 @@ struct sim_file {
 };
 
 /* A device with its cores' threads (core.c). NULL and errno. */
-struct sim_device *sim_device_new(const struct npu_chip *chip);
+#define SIM_REASON_MAX 160
+/* NULL and errno; EINVAL: the variable that reason then tells of. */
+struct sim_device *sim_device_new(const struct npu_chip *chip, char reason[SIM_REASON_MAX]);
 /* No file may be left. */
 void sim_device_free(struct sim_device *dev);
 

@@ -34,4 +34,5 @@ const struct rocket_kernel rocket_kernel_sim = {
 	.param = sim_dev_param,
 	.identify = sim_identify,
 	.simulated = true,
+	.open_reason = sim_dev_open_reason,
 };

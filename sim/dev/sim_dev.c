@@ -279,6 +279,13 @@ err_free:
 	return NULL;
 }
 
+static _Thread_local char open_reason[SIM_REASON_MAX];
+
+const char *sim_dev_open_reason(void)
+{
+	return open_reason;
+}
+
 /* Enter file, creating the device for the first. 0 or an errno. */
 static int enter(struct sim_file *file, const struct npu_chip *chip)
 {
@@ -286,7 +293,7 @@ static int enter(struct sim_file *file, const struct npu_chip *chip)
 
 	pthread_mutex_lock(&registry);
 	if (!device) {
-		device = sim_device_new(chip);
+		device = sim_device_new(chip, open_reason);
 		if (!device)
 			err = errno;
 	}
@@ -306,6 +313,7 @@ int sim_dev_open(const char *spec)
 	struct sim_file *file, *abandoned;
 	int fd, err;
 
+	open_reason[0] = '\0';
 	if (!chip) {
 		errno = ENODEV;
 		return -1;

@@ -41,6 +41,8 @@
 
 /* spec: "sim", "sim:rk3588", "sim:rk3588:rocket". ENODEV: no such chip or driver. */
 int sim_dev_open(const char *spec);
+/* Which variable made this thread's last open fail, and why; "" when errno says all. */
+const char *sim_dev_open_reason(void);
 int sim_dev_close(int fd);
 /* One system call: may return EINTR. */
 int sim_dev_ioctl(int fd, unsigned long request, void *arg);

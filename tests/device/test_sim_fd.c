@@ -189,10 +189,13 @@ static void malformed_environment_refuses_to_open(void **state)
 	unsigned threads = test_count_threads();
 
 	(void)state;
+	assert_int_equal(sim_dev_open("sim:nothing"), -1);
+	assert_string_equal(sim_dev_open_reason(), "");
 	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
 		setenv(bad[i][0], bad[i][1], 1);
 		assert_int_equal(sim_dev_open("sim"), -1);
 		assert_int_equal(errno, EINVAL);
+		assert_non_null(strstr(sim_dev_open_reason(), bad[i][0]));
 		unsetenv(bad[i][0]);
 	}
 	assert_true(test_threads_are(threads));

@@ -48,6 +48,15 @@ exits huge_extent_is_refused 2 "2^24" "$rocket" matmul 2147483644 32 16
 exits huge_product_is_refused 3 "ROCKET_E_NOMEM" "$rocket" matmul 16777216 16777216 16
 json refusal_as_json 2 "j['exit'] == 2 and 'multiple of 32' in j['error']" "$rocket" matmul --json 8 40 128
 
+# The reason comes with the library's own line, not beside it.
+for bad in QUIRKS=slack,nonsense TIMEOUT_MS=soon TRACE=/nonexistent/folder/trace; do
+	export "ROCKET_SIM_$bad"
+	json "sim_${bad%%=*}_not_understood_is_said" 2 "'ROCKET_SIM_${bad%%=*}' in j['error']" \
+		"$rocket" matmul --json 4 32 16
+	succeeds "sim_${bad%%=*}_not_understood_is_one_line" [ "$(wc -l <"$work/err")" = 1 ]
+	unset "ROCKET_SIM_${bad%%=*}"
+done
+
 # Also where nothing else is logged.
 ROCKET_LOG_LEVEL=loud "$rocket" info >"$work/out" 2>"$work/err"
 succeeds log_level_not_understood_is_said grep -q 'ROCKET_LOG_LEVEL=loud is none of' "$work/err"
