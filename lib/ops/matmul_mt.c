@@ -10,33 +10,64 @@
 
 struct split_call {
 	const struct rocket_matmul_call *whole;
-	int workers; /* as asked for; some may have no columns */
+	int workers;              /* as asked for; some may have no columns */
+	int fd[ROCKET_SPLIT_MAX]; /* -1: no columns */
 	struct rocket_matmul_stats stats[ROCKET_SPLIT_MAX];
 };
+
+static int columns(const struct split_call *split, int worker, int *n0)
+{
+	int n;
+
+	rocket_matmul_split(split->whole->N, split->workers,
+			    (int)rocket_matmul_traits(split->whole->type)->n_align, worker, n0, &n);
+	return n;
+}
+
+static void close_all(struct split_call *split)
+{
+	for (int i = 0; i < split->workers; i++)
+		if (split->fd[i] >= 0)
+			rocket_close(split->fd[i]);
+}
+
+/* One after the other: a device that does not open is one line, not one per worker. */
+static int open_all(struct split_call *split)
+{
+	int n0, err = 0;
+
+	for (int i = 0; i < split->workers; i++) {
+		split->fd[i] = -1;
+		if (err || !columns(split, i, &n0))
+			continue;
+		split->fd[i] = rocket_open();
+		if (split->fd[i] < 0)
+			err = split->fd[i];
+	}
+	if (!err)
+		return ROCKET_OK;
+	close_all(split);
+	return rocket_status_of_errno(err);
+}
 
 static int run_worker(void *arg, unsigned worker)
 {
 	struct split_call *split = arg;
 	struct rocket_matmul_call call = *split->whole;
 	const struct rocket_matmul_traits *tr = rocket_matmul_traits(call.type);
+	int n0, ret, fd = split->fd[worker];
 	struct rocket_device *dev;
-	int n0, fd, ret;
 
-	rocket_matmul_split(split->whole->N, split->workers, (int)tr->n_align, (int)worker, &n0,
-			    &call.N);
+	call.N = columns(split, (int)worker, &n0);
 	if (!call.N)
 		return ROCKET_OK;
 	call.b = (const uint8_t *)call.b + (size_t)n0 * (size_t)call.K * tr->in_bits / 8;
 	call.c = (uint8_t *)call.c + (size_t)n0 * rocket_matmul_c_bytes(call.type);
 
-	fd = rocket_open();
-	if (fd < 0)
-		return rocket_status_of_errno(fd);
 	dev = rocket_device_get(fd, call.who);
 	ret = dev ? rocket_matmul_run(fd, dev, &call, &split->stats[worker]) : ROCKET_E_DEVICE;
 	if (dev)
 		rocket_device_put(dev);
-	rocket_close(fd);
 	return ret;
 }
 
@@ -95,7 +126,11 @@ int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16
 		ret = check_shape(&call, &set);
 	if (ret)
 		return ret;
+	ret = open_all(&split);
+	if (ret)
+		return ret;
 	ret = rocket_pool_run((unsigned)split.workers, run_worker, &split);
+	close_all(&split);
 	for (int i = 0; i < split.workers; i++)
 		add_stats(&sum, &split.stats[i]);
 	sum.total_ns = rocket_matmul_now_ns() - start;
