@@ -139,6 +139,16 @@ static uint32_t run_program(struct npu_core *core, struct program *p)
 	return bits;
 }
 
+/*
+ * One program of a chain that is kicked alone computes, and its end never comes: the job of a
+ * chain that lacks the flag runs only in part and times out [silicon]. A chain's own last
+ * program may have a link that leads nowhere: there TASK_NUMBER ends the kick [silicon].
+ */
+static bool is_torn_from_chain(const struct program *p, uint32_t tasks)
+{
+	return tasks == 1 && p->link_address;
+}
+
 static void kick(struct npu_core *core)
 {
 	struct pc *pc = &core->pc;
@@ -164,6 +174,11 @@ static void kick(struct npu_core *core)
 		    !(p.link_address && p.link_amount))
 			core_hang(core, "PC", "chain ended early: no link after task %u of %u", t,
 				  tasks);
+		if (is_torn_from_chain(&p, tasks) && !core->failed && !core->memory.faulted)
+			core_hang(core, "PC",
+				  "TASK_NUMBER is 1, yet the program links to 0x%08x: a chain "
+				  "without the BATCHED flag",
+				  p.next);
 	}
 	if (!core->failed)
 		core->result->raw_status = bits;

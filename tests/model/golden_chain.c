@@ -145,6 +145,31 @@ static void run_chained(struct chain *c)
 	board_free(&b);
 }
 
+/* As it was recorded, but with TASK_NUMBER 1. */
+static void run_torn(struct chain *c)
+{
+	struct npu_result r;
+	struct board b;
+
+	board_init(&b, NULL);
+	place(c, &b);
+	board_run(&b, c->base, c->g.words, c->g.n_words, c->start[1], 1, &r);
+	tap_ok(&tap, r.verdict == NPU_HUNG && r.tasks_done == 1 && !r.raw_status,
+	       "%s without the flag hangs in its first task", c->g.name);
+	tap_ok(&tap, !count_wrong(c, &b, 0), "%s without the flag computes its first task",
+	       c->g.name);
+	board_free(&b);
+}
+
+/* The words of a link are empty where programs are not chained. */
+static void unlink_all(struct chain *c)
+{
+	for (unsigned t = 0; t < c->tasks; t++) {
+		c->g.words[c->start[t + 1] - 4] = 0;
+		c->g.words[c->start[t + 1] - 3] = 0;
+	}
+}
+
 static void run_apart(struct chain *c)
 {
 	struct npu_result r = { 0 };
@@ -176,6 +201,8 @@ static void run(const char *root, const char *file)
 	}
 	split(&c);
 	run_chained(&c);
+	run_torn(&c);
+	unlink_all(&c);
 	run_apart(&c);
 	for (unsigned t = 0; t < c.tasks; t++)
 		operands_free(&c.operands[t]);

@@ -111,6 +111,7 @@ static void chains(void)
 	static const char *const names[] = { "chain_without_link_hangs",
 					     "chain_with_address_only_hangs",
 					     "chain_with_amount_only_hangs" };
+	struct emit_program second;
 	struct bench t;
 
 	for (unsigned i = 0; i < 3; i++) {
@@ -127,10 +128,33 @@ static void chains(void)
 		       "%s", names[i]);
 		board_free(&t.b);
 	}
+	/* The same program twice: the link of the second leads to nothing mapped. */
 	begin(&t);
-	emit_link(&t.p, 0x7000000, 126);
+	second = t.p;
+	emit_link(&t.p, PROGRAM + 8 * t.p.n, t.p.n);
+	emit_link(&second, 0x7000000, 126);
+	board_put(&t.b, PROGRAM + 8 * t.p.n, second.word, 8 * second.n);
+	board_run(&t.b, PROGRAM, t.p.word, t.p.n, t.p.n, 2, &t.r);
+	tap_ok(&tap, t.r.verdict == NPU_DONE && t.r.tasks_done == 2,
+	       "dangling_link_of_the_last_task_is_ignored");
+	board_free(&t.b);
+
+	/* A chain without the flag: each program is kicked alone. */
+	begin(&t);
+	emit_link(&t.p, PROGRAM + 8 * t.p.n, t.p.n);
 	run(&t);
-	tap_ok(&tap, t.r.verdict == NPU_DONE, "dangling_link_of_the_last_task_is_ignored");
+	tap_ok(&tap,
+	       t.r.verdict == NPU_HUNG && strstr(t.r.reason, "without the BATCHED flag") &&
+		       t.r.tasks_done == 1 && !t.r.raw_status && !untouched(&t),
+	       "linked_program_that_is_kicked_alone_computes_and_hangs");
+	tap_ok(&tap, !npu_core_irq(t.b.core), "linked_program_that_is_kicked_alone_raises_nothing");
+	board_free(&t.b);
+
+	/* The seal of a chain of one: a length, and no address. */
+	begin(&t);
+	emit_link(&t.p, 0, t.p.n);
+	run(&t);
+	tap_ok(&tap, t.r.verdict == NPU_DONE, "sealed_program_that_is_kicked_alone_completes");
 	board_free(&t.b);
 
 	begin(&t);
