@@ -334,6 +334,22 @@ static uint32_t convert(const struct converter *c, int64_t acc)
 	return (uint32_t)r & (c->bytes == 4 ? 0xffffffffu : (1u << 8 * c->bytes) - 1);
 }
 
+static void set_converter(struct bench *t, const struct converter *c)
+{
+	bool fp16 = c->is_float && c->bytes == 2;
+
+	emit_set(&t->p, 0x4080, (uint32_t)c->offset);
+	emit_set(&t->p, 0x4084, ((uint32_t)c->scale & 0xffff) | (fp16 ? 0x10000 : 0));
+	emit_set(&t->p, 0x4088, c->shift | c->away << 30);
+}
+
+/* Bytes of so many pixels, two surfaces to a group of 32 channels. */
+static void set_int8_out(struct bench *t, const struct converter *c, uint32_t pixels)
+{
+	set_converter(t, c);
+	emit_set(&t->p, 0x40c0, pixels * 2 << 4);
+}
+
 static void out_converter(const struct converter *c)
 {
 	/* Code, SIZE_E and atoms of a group of 32 channels by element size. */
@@ -348,9 +364,7 @@ static void out_converter(const struct converter *c)
 	emit_set(&t.p, 0x4010, out << 29);
 	emit_set(&t.p, 0x4050, (surfaces - 1) * 0x124 | 2);
 	emit_set(&t.p, 0x40c0, surfaces * M << 4);
-	emit_set(&t.p, 0x4080, (uint32_t)c->offset);
-	emit_set(&t.p, 0x4084, ((uint32_t)c->scale & 0xffff) | (out == 2 ? 0x10000 : 0));
-	emit_set(&t.p, 0x4088, c->shift | c->away << 30);
+	set_converter(&t, c);
 	done = run(&t);
 	for (size_t m = 0; m < M; m++)
 		for (size_t n = 0; n < N; n++)
@@ -406,10 +420,7 @@ static void requantise(void)
 	emit_set(&t.p, 0x4040, 0x20150);
 	emit_set(&t.p, 0x4050, 0x124);
 	emit_set(&t.p, 0x4054, (uint16_t)-9);
-	emit_set(&t.p, 0x4080, (uint32_t)c.offset);
-	emit_set(&t.p, 0x4084, (uint32_t)c.scale);
-	emit_set(&t.p, 0x4088, c.shift);
-	emit_set(&t.p, 0x40c0, M * 2 << 4);
+	set_int8_out(&t, &c, M);
 	emit_set(&t.p, 0x501c, 2);
 	emit_set(&t.p, 0x5020, COEFFICIENTS);
 	done = run(&t);
@@ -468,10 +479,7 @@ static void requantise_padded(void)
 	emit_set(&t.p, 0x4040, 0x20152);
 	emit_set(&t.p, 0x4050, 0x124);
 	emit_set(&t.p, 0x4054, 21);
-	emit_set(&t.p, 0x4080, (uint32_t)c.offset);
-	emit_set(&t.p, 0x4084, (uint32_t)c.scale);
-	emit_set(&t.p, 0x4088, c.shift);
-	emit_set(&t.p, 0x40c0, 30 * 2 << 4);
+	set_int8_out(&t, &c, 30);
 	done = run(&t);
 	for (size_t p = 0; p < 30; p++)
 		for (size_t n = 0; n < 32; n++) {
@@ -532,10 +540,7 @@ static void requantise_channels(void)
 	emit_set(&t.p, 0x4040, 0x20140);
 	emit_set(&t.p, 0x4048, s << 8 | 1);
 	emit_set(&t.p, 0x4050, 0x125);
-	emit_set(&t.p, 0x4080, (uint32_t)c.offset);
-	emit_set(&t.p, 0x4084, (uint32_t)c.scale);
-	emit_set(&t.p, 0x4088, c.shift);
-	emit_set(&t.p, 0x40c0, M * 2 << 4);
+	set_int8_out(&t, &c, M);
 	emit_set(&t.p, 0x501c, 0xe);
 	emit_set(&t.p, 0x5020, COEFFICIENTS);
 	done = run(&t);
@@ -567,10 +572,7 @@ static void residual(void)
 	emit_set(&t.p, 0x4070, 0x904202c0);
 	emit_set(&t.p, 0x4074, (uint32_t)offset);
 	emit_set(&t.p, 0x4078, (uint32_t)shift << 16 | (uint32_t)scale);
-	emit_set(&t.p, 0x4080, (uint32_t)c.offset);
-	emit_set(&t.p, 0x4084, (uint32_t)c.scale);
-	emit_set(&t.p, 0x4088, c.shift);
-	emit_set(&t.p, 0x40c0, M * 2 << 4);
+	set_int8_out(&t, &c, M);
 	emit_set(&t.p, 0x5018, t.c.operand);
 	emit_set(&t.p, 0x5034, 0x40000004);
 	emit_set(&t.p, 0x5038, t.c.operand + 16 * M);
