@@ -37,7 +37,10 @@ EXTRA_DIST += \
 	kmod/rocket_trace.c \
 	kmod/rocket_trace.h \
 	kmod/root \
+	kmod/source-tree \
+	kmod/supports \
 	kmod/uapi-values.c \
+	kmod/version \
 	patches/0001-do-not-truncate-the-mapped-size-of-a-buffer.patch \
 	patches/0002-take-buffer-sizes-in-whole-pages-refuse-zero.patch \
 	patches/0003-bound-the-counts-of-a-submit.patch \
