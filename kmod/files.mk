@@ -10,8 +10,10 @@ EXTRA_DIST += \
 	kmod/assemble \
 	kmod/bases \
 	kmod/check \
+	kmod/cycle \
 	kmod/dkms-conf \
 	kmod/import \
+	kmod/in-root \
 	kmod/kernels \
 	kmod/modprobe.example \
 	kmod/prepare \

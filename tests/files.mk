@@ -6,3 +6,4 @@ include tests/matmul/files.mk
 include tests/goldencheck/files.mk
 include tests/tool/files.mk
 include tests/install/files.mk
+include tests/kernel/files.mk
