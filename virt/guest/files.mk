@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: LGPL-2.1-or-later
+# The guest of the virtual board is built by its own scripts, for another machine.
+EXTRA_DIST += \
+	virt/guest/agent.c \
+	virt/guest/applets \
+	virt/guest/common.sh \
+	virt/guest/debug-kernel \
+	virt/guest/init \
+	virt/guest/initramfs \
+	virt/guest/kernel-debug.config \
+	virt/guest/kernel-kasan.config \
+	virt/guest/module \
+	virt/guest/packages \
+	virt/guest/programs \
+	virt/guest/refresh \
+	virt/guest/soc/.clang-format \
+	virt/guest/soc/Kbuild \
+	virt/guest/soc/soc.h \
+	virt/guest/soc/soc_clk.c \
+	virt/guest/soc/soc_log.c \
+	virt/guest/soc/soc_main.c \
+	virt/guest/soc/soc_power.c \
+	virt/guest/soc/soc_rail.c \
+	virt/guest/soc/soc_reset.c \
+	virt/run \
+	virt/tests
