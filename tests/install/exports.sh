@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# The public functions are named in three places: the headers, the export map, the library.
+# The public functions are named in four places: the headers, the export map, the symbols of the
+# Debian package, the library.
 . "$top_srcdir/tests/install/tap.sh"
 
 # After the preprocessor only declarations are left: no comments, no macros.
@@ -18,6 +19,10 @@ defined() {
 succeeds map_not_empty test -s "$work/map"
 succeeds map_names_no_function_twice sh -c "! uniq -d '$work/map' | grep ."
 succeeds map_equals_headers diff -u "$work/headers" "$work/map"
+
+sed -n 's/^ \(rocket_[a-z0-9_]*\)@ROCKETNPU_0 .*/\1/p' "$srcdir/debian/librocketnpu0.symbols" |
+	LC_ALL=C sort >"$work/symbols"
+succeeds debian_symbols_equal_map diff -u "$work/map" "$work/symbols"
 
 if [ "$enable_shared" = yes ]; then
 	defined -D "$builddir/.libs/librocketnpu.so" | grep -v '^ROCKETNPU_0$' >"$work/shared"
