@@ -59,7 +59,7 @@ print("extra/rocket.ko:")' >"$TREE_ROOT/lib/modules/7.3.4+deb13-arm64/modules.de
 	because iommu_disabled iommu_disabled iommu@
 	stock deferred
 	unbound
-	put sys/kernel/debug/devices_deferred 'fdab0000.npux\tno\nother\twaits\nfdab0000.npu\trocket: no npu supply\n'
+	put sys/kernel/debug/devices_deferred 'other\twaits\nfdab0000.npu\trocket: no npu supply\nfdab0000.npux\tno\n'
 	because deferred_probe deferred_supplier "driver of that supplier"
 	exits reason_of_the_deferral_is_shown 2 "put off: rocket: no npu supply" "$tree" info
 	put sys/kernel/debug/devices_deferred 'fdac0000.npu\t\n'
