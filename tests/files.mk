@@ -7,3 +7,4 @@ include tests/goldencheck/files.mk
 include tests/tool/files.mk
 include tests/install/files.mk
 include tests/kernel/files.mk
+include tests/virt/files.mk

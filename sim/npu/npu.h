@@ -133,6 +133,13 @@ bool npu_core_irq(const struct npu_core *core);
 /* Execute the armed kick to its end. */
 void npu_core_run(struct npu_core *core, struct npu_result *result);
 
+/*
+ * For a host that shows the CPU a core while another thread runs the kick on a second one:
+ * what the kick's end does to the registers that the CPU sees. npu_core_run() has done it
+ * to the core that ran.
+ */
+void npu_core_finish(struct npu_core *core, const struct npu_result *result);
+
 /* Swap the memory of an idle core (another file's address space follows). */
 void npu_core_set_memory(struct npu_core *core, const struct npu_memory *memory);
 

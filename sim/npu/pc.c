@@ -198,6 +198,13 @@ static void set_fault(struct npu_core *core)
 		 m->fault_write ? "write" : "read", m->fault_iova);
 }
 
+void npu_core_finish(struct npu_core *core, const struct npu_result *result)
+{
+	core->armed = false;
+	core->pc.task_status = result->verdict == NPU_DONE ? TASK_STATUS_IDLE : 0;
+	core->pc.raw |= result->raw_status;
+}
+
 void npu_core_run(struct npu_core *core, struct npu_result *result)
 {
 	memset(result, 0, sizeof(*result));
@@ -220,8 +227,6 @@ void npu_core_run(struct npu_core *core, struct npu_result *result)
 	}
 	if (core->memory.faulted)
 		set_fault(core);
-	if (result->verdict == NPU_DONE)
-		core->pc.task_status = TASK_STATUS_IDLE;
-	core->pc.raw |= result->raw_status;
+	npu_core_finish(core, result);
 	core->result = NULL;
 }

@@ -91,7 +91,7 @@ enum soc_violation {
 #define TEST_NEXT_DELAY   0x024u    /* becomes TEST_DELAY after the next kick; 0: no change */
 #define TEST_DELAY_MOST   0x028u    /* us of a kick that the cost model gives at most */
 #define TEST_HANG         0x02cu    /* next n kicks never complete, and write nothing */
-#define TEST_HANG_AFTER   0x030u    /* after n more tasks the kick hangs, once */
+#define TEST_HANG_TASK    0x030u    /* the n-th task from now hangs, and the kick with it */
 #define TEST_DONE_BITS    0x034u    /* RAW bits at completion, in place of the program's */
 #define TEST_ERROR_BITS   0x038u    /* RAW bits added at completion */
 #define TEST_ERROR_ONLY   0x03cu    /* next n completions raise TEST_ERROR_BITS alone */

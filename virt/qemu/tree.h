@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/* tree.h - the NPU in the device tree that the guest is given. */
+#ifndef VIRT_QEMU_TREE_H
+#define VIRT_QEMU_TREE_H
+
+#include <stdbool.h>
+
+/* full: power, clocks and resets are a module's in the guest. */
+void tree_add(void *fdt, bool full);
+
+#endif
