@@ -247,9 +247,10 @@ static void device_reset(DeviceState *dev)
 	RocketDevice *d = ROCKET_DEVICE(dev);
 
 	soc_reset(&d->soc);
-	for (unsigned i = 0; i < BOARD_CORES; i++)
-		WITH_QEMU_LOCK_GUARD(&d->cores[i].lock)
-	core_restart(&d->cores[i].core, !d->full);
+	for (unsigned i = 0; i < BOARD_CORES; i++) {
+		QEMU_LOCK_GUARD(&d->cores[i].lock);
+		core_restart(&d->cores[i].core, !d->full);
+	}
 }
 
 static const Property device_properties[] = {

@@ -4,6 +4,7 @@
 #define VIRT_QEMU_DEVICE_H
 
 #include "hw/sysbus.h"
+#include "qemu/lockable.h"
 #include "qemu/thread.h"
 #include "qemu/timer.h"
 #include "virt/board/core.h"

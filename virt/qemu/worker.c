@@ -9,12 +9,14 @@
 
 #include "device.h"
 #include "qemu/main-loop.h"
+#include "qemu/rcu.h"
 #include "system/runstate.h"
 
 static void *work(void *opaque)
 {
 	RocketCore *rc = opaque;
 
+	rcu_register_thread();
 	qemu_mutex_lock(&rc->lock);
 	for (;;) {
 		while (rc->run != RUN_GOES)
@@ -78,25 +80,29 @@ static void report_past(RocketCore *rc)
 		 rc->past_iova);
 }
 
-/* In the main loop, some time after a run has ended. */
+static void take_result(RocketCore *rc)
+{
+	int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
+
+	rc->run = RUN_NONE;
+	if (rc->past)
+		report_past(rc);
+	core_ran(&rc->core, &rc->result, (now - rc->began) / SCALE_US);
+}
+
+/* In the main loop, some time after a run has ended; it may have been stopped since. */
 static void ended(void *opaque)
 {
 	RocketCore *rc = opaque;
-	bool was_run = false;
+	bool goes;
 
 	WITH_QEMU_LOCK_GUARD(&rc->lock)
 	{
-		if (rc->run == RUN_ENDED) {
-			int64_t now = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
-
-			rc->run = RUN_NONE;
-			was_run = true;
-			if (rc->past)
-				report_past(rc);
-			core_ran(&rc->core, &rc->result, (now - rc->began) / SCALE_US);
-		}
+		if (rc->run == RUN_ENDED)
+			take_result(rc);
+		goes = rc->run == RUN_GOES;
 	}
-	if (was_run)
+	if (!goes)
 		release(rc);
 }
 
