@@ -130,6 +130,7 @@ static void board_class_init(ObjectClass *oc, void *data)
 
 	mc->desc = "ARM virtual machine with the NPU of an RK3588";
 	mc->default_cpu_type = ARM_CPU_TYPE_NAME("cortex-a76");
+	mc->default_nic = NULL; /* its boot ROM is not in the archive's source */
 	virt_init = mc->init;
 	mc->init = board_init;
 	object_class_property_add_str(oc, "soc", get_soc, set_soc);

@@ -4,6 +4,7 @@
 
 #include "tree.h"
 #include "hw/arm/fdt.h"
+#include "qemu/bswap.h"
 #include "system/device_tree.h"
 #include "virt/board/registers.h"
 
