@@ -165,13 +165,16 @@ behaves "an older one is refused with both versions named, unless forced" downgr
 
 cut_off() {
 	local pid build=$dkms_tree/$newer/build
-	mkdir -p "/lib/modules/$second"
-	setsid dkms build -m rocket-npu -v "$newer" -k "$second" -a aarch64 >"$said" 2>&1 &
+	rm -rf "$build"
+	# What runs in the background of a script is deaf to SIGINT otherwise.
+	setsid env --default-signal=INT dkms build -m rocket-npu -v "$newer" -k "$second" -a aarch64 >"$said" 2>&1 &
 	pid=$!
+	set +x
 	for ((i = 0; i < 600; i++)); do
 		ls "$build"/kmod/build/drivers/accel/rocket/*.o >/dev/null 2>&1 && break
 		sleep 0.1
 	done
+	set -x
 	kill -"$1" -- "-$pid"
 	! wait "$pid"
 	[ -d "$build" ]
@@ -185,7 +188,9 @@ behaves "a build that is killed counts as not made" cut_off KILL
 # ---- a kernel that is installed later, and removed ----
 
 kernel_comes() {
+	# DKMS runs depmod where the kernel's package has run it before.
 	touch "/lib/modules/$second/modules.order" "/lib/modules/$second/modules.builtin"
+	depmod "$second"
 	gives 0 /etc/kernel/postinst.d/dkms "$second"
 	says "Autoinstall on $(literal "$second") succeeded for module\(s\) rocket-npu"
 	in_state installed "$newer" "$second"
