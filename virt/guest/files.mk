@@ -24,3 +24,7 @@ EXTRA_DIST += \
 	virt/guest/soc/soc_reset.c \
 	virt/run \
 	virt/tests
+
+# The runner's verdicts, on a stand-in for the machine.
+TESTS += tests/runner/runner.sh
+EXTRA_DIST += tests/runner/runner.sh tests/runner/machine.py
