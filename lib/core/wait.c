@@ -81,8 +81,8 @@ static int report_failure(const struct prep *p, int r, uint64_t timeout_ns)
 {
 	const char *why = r == -ETIMEDOUT   ? "a job still writes it and the wait ran out"
 			  : r == -ECANCELED ? "the job that writes it hung and was retired"
-			  : r == -EIO       ? "the job that writes it faulted"
-					    : strerror(-r);
+			  : r == -EIO ? "the job that writes it hung, faulted or was cancelled"
+				      : strerror(-r);
 
 	if (r == -EBUSY && !timeout_ns) { /* the answer of a poll, nothing went wrong */
 		rocket_log(ROCKET_LOG_DEBUG, "%s: buffer %u is busy", p->who, p->bo->handle);

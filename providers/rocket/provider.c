@@ -68,7 +68,7 @@ static struct rocket_caps caps_of(const struct rocket_kernel *kernel, unsigned m
 	/* One interrupt after the last task of a kick on the RK3588 [silicon]. */
 	c.completion_tracked = c.batched;
 	c.batch_atomic = 1; /* a core holds a job across its tasks [source: rocket_job.c] */
-	c.errors_reported = v >= 1007 || kernel->param("rocket", "rocket_report_errors", 0) != 0;
+	c.errors_reported = v >= 1007;
 	return c;
 }
 
@@ -224,6 +224,20 @@ static void fill_job(struct drm_rocket_job *out, const struct rocket_provider_jo
 	out->out_bo_handle_count = job->n_out;
 }
 
+/*
+ * A file may only have so many unfinished jobs. Then none of these was queued, and since each job
+ * ends, by the driver's timeout if need be, there will be room.
+ */
+static int submit_with_room(struct rocket_node *node, struct drm_rocket_submit *args)
+{
+	const struct timespec nap = { .tv_nsec = 1000000 };
+	int r;
+
+	while ((r = call(node, DRM_IOCTL_ROCKET_SUBMIT, args)) == -EAGAIN)
+		nanosleep(&nap, NULL);
+	return r;
+}
+
 static int submit(struct rocket_node *node, const struct rocket_provider_job *jobs, uint32_t n_jobs,
 		  void *scratch)
 {
@@ -249,7 +263,7 @@ static int submit(struct rocket_node *node, const struct rocket_provider_job *jo
 		memcpy(list + (size_t)i * args.job_struct_size, &job, args.job_struct_size);
 	}
 	args.jobs = (uintptr_t)list;
-	r = call(node, DRM_IOCTL_ROCKET_SUBMIT, &args);
+	r = submit_with_room(node, &args);
 	if (list != few && list != scratch)
 		free(list);
 	return r;

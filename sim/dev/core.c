@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "device.h"
+#include "drm/rocket_accel.h"
 
 #define TIMEOUT_MS 500 /* the driver's job timeout [source: rocket_job.c] */
 
@@ -24,13 +25,20 @@ enum {
 };
 
 #define MASK_DPU       0x300u
+#define MASK_PPU       0xc00u
 #define CLEAR_ALL      0x1ffffu
 #define S_POINTER      0xeu /* both ping-pong enables, mode */
 #define TASK_CON_FLAGS 0x7u /* reserved bit 0, COUNT_CLEAR, PP_EN above TASK_NUMBER */
 
 /* ---- one kick ---- */
 
-static void program_kick(const struct sim_core *core, const struct sim_task *task, uint32_t n_tasks)
+/* One kick: a task, or a chain of them; mask has the bits that end it. */
+struct kick {
+	const struct sim_task *task;
+	uint32_t n_tasks, mask;
+};
+
+static void program_kick(const struct sim_core *core, const struct kick *k)
 {
 	uint32_t pointer = S_POINTER | core->index << 28;
 	const struct {
@@ -39,11 +47,11 @@ static void program_kick(const struct sim_core *core, const struct sim_task *tas
 		{ PC_BASE_ADDRESS, 1 }, /* slave mode, so that the next two reach their blocks */
 		{ CNA_S_POINTER, pointer },
 		{ CORE_S_POINTER, pointer },
-		{ PC_BASE_ADDRESS, task->regcmd },
-		{ PC_REGISTER_AMOUNTS, ((task->regcmd_count + 1) / 2 - 1) & 0xffff },
-		{ PC_INTERRUPT_MASK, MASK_DPU },
-		{ PC_INTERRUPT_CLEAR, MASK_DPU },
-		{ PC_TASK_CON, TASK_CON_FLAGS << core->dev->chip->task_number_bits | n_tasks },
+		{ PC_BASE_ADDRESS, k->task->regcmd },
+		{ PC_REGISTER_AMOUNTS, ((k->task->regcmd_count + 1) / 2 - 1) & 0xffff },
+		{ PC_INTERRUPT_MASK, k->mask },
+		{ PC_INTERRUPT_CLEAR, k->mask },
+		{ PC_TASK_CON, TASK_CON_FLAGS << core->dev->chip->task_number_bits | k->n_tasks },
 		{ PC_TASK_DMA_BASE_ADDR, 0 },
 		{ PC_OPERATION_ENABLE, 1 },
 	};
@@ -59,25 +67,25 @@ static void acknowledge(const struct sim_core *core)
 	npu_core_write(core->npu, PC_INTERRUPT_CLEAR, CLEAR_ALL);
 }
 
-/* Run one kick. 0 when its interrupt came; else the job's error, and why says what happened. */
-static int kick(const struct sim_core *core, const struct sim_task *task, uint32_t n_tasks,
-		struct npu_result *res, char *why, size_t why_size)
+/* Run one kick. False when its interrupt did not come: why says what happened. */
+static bool run_kick(const struct sim_core *core, const struct kick *k, struct npu_result *res,
+		     char *why, size_t why_size)
 {
-	program_kick(core, task, n_tasks);
+	program_kick(core, k);
 	memset(res, 0, sizeof(*res));
 	npu_core_run(core->npu, res);
 	if (res->verdict == NPU_DONE && npu_core_irq(core->npu)) {
 		acknowledge(core);
-		return 0;
+		return true;
 	}
 	if (res->verdict == NPU_DONE)
 		snprintf(why, why_size,
 			 "it ended with status %#" PRIx32 ", outside the interrupt mask %#x",
-			 res->raw_status, MASK_DPU);
+			 res->raw_status, k->mask);
 	else
 		snprintf(why, why_size, "%s: %s", res->block,
 			 res->verdict == NPU_IDLE ? "nothing started" : res->reason);
-	return res->verdict == NPU_FAULT ? -EIO : -ECANCELED;
+	return false;
 }
 
 /* ---- one job ---- */
@@ -109,27 +117,31 @@ static void wait_for_timeout(struct sim_core *core)
 		;
 }
 
-/* Run job to its end. Called and returns with the lock held. */
-static int run_tasks(struct sim_core *core, const struct sim_job *job)
+/* Run job to its end. False when it failed. Called and returns with the lock held. */
+static bool run_tasks(struct sim_core *core, const struct sim_job *job)
 {
 	struct sim_device *dev = core->dev;
 	struct sim_file *file = job->file;
-	uint32_t kicks = job->batched ? 1 : job->n_tasks;
-	uint32_t tasks_a_kick = job->batched ? job->n_tasks : 1;
+	bool batched = job->flags & DRM_ROCKET_JOB_BATCHED;
+	uint32_t kicks = batched ? 1 : job->n_tasks;
 
 	for (uint32_t i = 0; i < kicks; i++) {
+		const struct kick kick = {
+			.task = &job->tasks[i],
+			.n_tasks = batched ? job->n_tasks : 1,
+			.mask = job->flags & DRM_ROCKET_JOB_PPU_DONE ? MASK_PPU : MASK_DPU,
+		};
 		struct npu_result res;
 		char why[224] = "";
-		bool closed;
-		int err;
+		bool closed, done;
 
 		if (file->dying)
-			return -ECANCELED;
+			return false;
 		pthread_mutex_unlock(&dev->lock);
-		err = kick(core, &job->tasks[i], tasks_a_kick, &res, why, sizeof(why));
+		done = run_kick(core, &kick, &res, why, sizeof(why));
 		pthread_mutex_lock(&dev->lock);
 		count(file, &res.counters);
-		if (!err)
+		if (done)
 			continue;
 		wait_for_timeout(core);
 		closed = file->dying;
@@ -137,28 +149,29 @@ static int run_tasks(struct sim_core *core, const struct sim_job *job)
 		sim_log(dev,
 			"NPU job timed out: job %" PRIu64 " of fd %d, core %u, task %" PRIu32
 			" of %" PRIu32 ": %s; %s",
-			job->id, file->opened_as, core->index, job->batched ? res.task : i,
-			job->n_tasks, why, closed ? "its file was closed" : "core reset");
+			job->id, file->opened_as, core->index, batched ? res.task : i, job->n_tasks,
+			why, closed ? "its file was closed" : "core reset");
 		npu_core_reset(core->npu);
 		pthread_mutex_lock(&dev->lock);
-		return err;
+		return false;
 	}
-	return 0;
+	return true;
 }
 
 static void run_job(struct sim_core *core, struct sim_job *job)
 {
 	struct sim_file *file = job->file;
-	int err;
+	bool done;
 
 	core->running = file;
 	file->running = true;
 	npu_core_set_memory(core->npu, &file->memory);
 	npu_core_new_job(core->npu);
-	err = run_tasks(core, job);
+	sim_job_inherit(job);
+	done = run_tasks(core, job);
 	file->running = false;
 	core->running = NULL;
-	sim_sched_finish(job, err);
+	sim_sched_finish(job, !done);
 	sim_gem_reap(file);
 	pthread_cond_broadcast(&core->dev->idle);
 }
@@ -234,14 +247,29 @@ static int start_cores(struct sim_device *dev)
 	return err;
 }
 
+/* "0.0", the stock driver's, or "1.0" to the newest. */
+static bool parse_driver(const char *text, unsigned *driver)
+{
+	unsigned v = SIM_DRIVER_NEWEST + 1;
+
+	if (strlen(text) == 3 && (text[0] == '0' || text[0] == '1') && text[1] == '.' &&
+	    text[2] >= '0' && text[2] <= '9')
+		v = (unsigned)(text[0] - '0') * 10 + (unsigned)(text[2] - '0');
+	if (v > SIM_DRIVER_NEWEST || (v && v < SIM_DRIVER_GROWING))
+		return false;
+	*driver = v;
+	return true;
+}
+
 static int configure(struct sim_device *dev, char reason[SIM_REASON_MAX])
 {
 	const char *quirks = getenv("ROCKET_SIM_QUIRKS"),
 		   *timeout = getenv("ROCKET_SIM_TIMEOUT_MS");
-	const char *trace = getenv("ROCKET_SIM_TRACE");
+	const char *trace = getenv("ROCKET_SIM_TRACE"), *driver = getenv("ROCKET_SIM_DRIVER");
 	char bad[64], *end;
 
 	dev->timeout_ms = TIMEOUT_MS;
+	dev->driver = SIM_DRIVER_NEWEST;
 	if (trace && !strcmp(trace, "-")) {
 		dev->trace = stderr;
 	} else if (trace && *trace) {
@@ -256,6 +284,12 @@ static int configure(struct sim_device *dev, char reason[SIM_REASON_MAX])
 	if (quirks && npu_quirks_parse(quirks, &dev->quirks, bad, sizeof(bad))) {
 		snprintf(reason, SIM_REASON_MAX, "ROCKET_SIM_QUIRKS: there is no quirk \"%s\"",
 			 bad);
+		return EINVAL;
+	}
+	if (driver && *driver && !parse_driver(driver, &dev->driver)) {
+		snprintf(reason, SIM_REASON_MAX,
+			 "ROCKET_SIM_DRIVER=%.80s is not 0.0, or 1.0 to %d.%d", driver,
+			 SIM_DRIVER_NEWEST / 10, SIM_DRIVER_NEWEST % 10);
 		return EINVAL;
 	}
 	if (timeout && *timeout) {

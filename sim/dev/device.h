@@ -22,8 +22,17 @@
 
 #define SIM_MAX_CORES 8
 
-#define SIM_VERSION_MAJOR 1
-#define SIM_VERSION_MINOR 1
+/* Interface versions of the driver, ten times the major number plus the minor. */
+enum sim_driver {
+	SIM_DRIVER_STOCK = 0,
+	SIM_DRIVER_GROWING = 10,   /* structs of a submit may grow, errors of its jobs */
+	SIM_DRIVER_FLAGS = 11,     /* BATCHED */
+	SIM_DRIVER_NO_DPU = 12,    /* NO_DPU_DONE */
+	SIM_DRIVER_PPU = 13,       /* PPU_DONE */
+	SIM_DRIVER_RANGES = 15,    /* PREP_BO_RANGES, FINI_BO_RANGES */
+	SIM_DRIVER_JOB_ERRORS = 17 /* PREP_BO tells of failed jobs */
+};
+#define SIM_DRIVER_NEWEST SIM_DRIVER_JOB_ERRORS
 
 struct sim_device;
 struct sim_file;
@@ -40,8 +49,8 @@ struct sim_bo {
 	uint32_t iova;
 	uint8_t *mem;                /* the device's view */
 	bool lent;                   /* that view is also the CPU's mapping */
-	struct sim_job *writer;      /* the job queued last that writes it */
 	struct sim_job *user;        /* the job queued last that reads or writes it */
+	bool invalid;                /* what a failed job was to write */
 	struct sim_bo *next, **link; /* all buffers of the file */
 	struct sim_bo *next_dead;
 };
@@ -88,13 +97,12 @@ struct sim_job {
 	uint64_t id;
 	struct sim_task *tasks;
 	uint32_t n_tasks;
-	bool batched;
-	struct sim_bo **bos; /* in, then out */
+	uint32_t flags;
+	struct sim_bo **bos; /* in, then out; each once */
 	uint32_t n_in, n_out;
 
 	unsigned refs;
 	bool done;
-	int error; /* 0 or -errno of a job that is done */
 };
 
 struct sim_core {
@@ -113,6 +121,7 @@ struct sim_device {
 	struct sim_core cores[SIM_MAX_CORES];
 	unsigned n_cores;
 	bool stop;
+	unsigned driver;        /* enum sim_driver */
 	struct sim_file *files; /* that may have jobs, by next_sched */
 	uint64_t next_job;
 	unsigned timeout_ms;
@@ -146,6 +155,7 @@ struct sim_file {
 	/* the scheduling entity, under dev->lock */
 	struct sim_job *queue, **queue_tail;
 	unsigned n_queued;
+	unsigned unfinished;   /* jobs taken and not done, those of a SUBMIT under way included */
 	struct sim_core *core; /* bound to, NULL before the first job */
 	bool running, dying;
 	struct npu_counters counters;
@@ -173,8 +183,14 @@ int sim_sched_wait(struct sim_job *job, int64_t deadline_ns);
 
 /* With dev->lock held: take the next job of core out of its queue, or NULL. */
 struct sim_job *sim_sched_next(struct sim_core *core);
+/*
+ * With dev->lock held: what a failed job was to write is invalid, and so is what a job writes that
+ * reads it; that job runs all the same.
+ */
+void sim_job_mark(struct sim_job *job);
+void sim_job_inherit(struct sim_job *job);
 /* With dev->lock held: signal the job's fence and drop its reference. */
-void sim_sched_finish(struct sim_job *job, int error);
+void sim_sched_finish(struct sim_job *job, bool failed);
 
 /* With dev->lock held. */
 struct sim_job *sim_job_get(struct sim_job *job);
@@ -188,11 +204,15 @@ int sim_ioctl(struct sim_file *file, unsigned long request, void *arg);
 struct drm_rocket_create_bo;
 struct drm_rocket_prep_bo;
 struct drm_rocket_fini_bo;
+struct drm_rocket_prep_bo_ranges;
+struct drm_rocket_fini_bo_ranges;
 struct drm_rocket_submit;
 /* Each returns 0 or -errno. */
 int sim_create_bo(struct sim_file *file, struct drm_rocket_create_bo *args);
 int sim_prep_bo(struct sim_file *file, struct drm_rocket_prep_bo *args);
 int sim_fini_bo(struct sim_file *file, struct drm_rocket_fini_bo *args);
+int sim_prep_bo_ranges(struct sim_file *file, struct drm_rocket_prep_bo_ranges *args);
+int sim_fini_bo_ranges(struct sim_file *file, struct drm_rocket_fini_bo_ranges *args);
 int sim_gem_close(struct sim_file *file, uint32_t handle);
 int sim_submit(struct sim_file *file, struct drm_rocket_submit *args);
 

@@ -19,6 +19,8 @@
 #include "device.h"
 #include "drm/rocket_accel.h"
 
+#define MAX_RANGES 1024u
+
 /* ---- life of a buffer, dev->lock held ---- */
 
 static void unmap_and_free(struct sim_bo *bo)
@@ -44,7 +46,6 @@ void sim_bo_put(struct sim_bo *bo)
 		return;
 	sim_space_remove(&file->space, bo);
 	unlink_bo(bo);
-	sim_job_put(bo->writer);
 	sim_job_put(bo->user);
 	if (file->running) { /* the kick may hold a pointer into it until it ends */
 		bo->next_dead = file->dead;
@@ -102,7 +103,6 @@ void sim_gem_release(struct sim_file *file)
 	}
 	while ((bo = file->bos)) {
 		unlink_bo(bo);
-		sim_job_put(bo->writer);
 		sim_job_put(bo->user);
 		if (!bo->lent) /* a CPU mapping outlives its file */
 			munmap(bo->mem, bo->size);
@@ -181,39 +181,70 @@ int sim_gem_close(struct sim_file *file, uint32_t handle)
 	return bo ? 0 : -EINVAL;
 }
 
-/*
- * Waits for readers, too: the caller may be about to write (L-14 of the kernel document). The
- * jobs of a file end in order, so the last user is the one to wait for. The error of the
- * job that wrote the buffer last stays until a later one succeeds: -ECANCELED when it hung
- * or was cancelled, -EIO when it faulted.
- */
+/* Wait for the jobs of bo, whose reference the caller holds. */
+static int wait_for(struct sim_bo *bo, int64_t timeout_ns)
+{
+	struct sim_device *dev = bo->file->dev;
+	struct sim_job *user = NULL;
+	int r = 0;
+
+	/* Readers too: the caller may be about to write. The jobs of a file end in order. */
+	pthread_mutex_lock(&dev->lock);
+	if (bo->user)
+		user = sim_job_get(bo->user);
+	pthread_mutex_unlock(&dev->lock);
+	if (user)
+		r = sim_sched_wait(user, timeout_ns);
+	pthread_mutex_lock(&dev->lock);
+	if (!r && bo->invalid && dev->driver >= SIM_DRIVER_JOB_ERRORS)
+		r = -EIO;
+	sim_job_put(user);
+	pthread_mutex_unlock(&dev->lock);
+	return r;
+}
+
+/* With a reference, or NULL. */
+static struct sim_bo *get_bo(struct sim_file *file, uint32_t handle)
+{
+	struct sim_bo *bo;
+
+	pthread_mutex_lock(&file->dev->lock);
+	bo = sim_bo_lookup(file, handle);
+	if (bo)
+		bo->refs++;
+	pthread_mutex_unlock(&file->dev->lock);
+	return bo;
+}
+
+static void put_bo(struct sim_bo *bo)
+{
+	pthread_mutex_t *lock = &bo->file->dev->lock;
+
+	pthread_mutex_lock(lock);
+	sim_bo_put(bo);
+	pthread_mutex_unlock(lock);
+}
+
+/* What it holds is the caller's from now on. */
+static void hand_back(struct sim_bo *bo)
+{
+	pthread_mutex_lock(&bo->file->dev->lock);
+	bo->invalid = false;
+	pthread_mutex_unlock(&bo->file->dev->lock);
+}
+
 int sim_prep_bo(struct sim_file *file, struct drm_rocket_prep_bo *args)
 {
-	struct sim_device *dev = file->dev;
-	struct sim_job *user = NULL, *writer = NULL;
 	struct sim_bo *bo;
-	int r = 0;
+	int r;
 
 	if (args->reserved)
 		return -EINVAL;
-	pthread_mutex_lock(&dev->lock);
-	bo = sim_bo_lookup(file, args->handle);
-	if (bo && bo->user)
-		user = sim_job_get(bo->user);
-	if (bo && bo->writer)
-		writer = sim_job_get(bo->writer);
-	pthread_mutex_unlock(&dev->lock);
+	bo = get_bo(file, args->handle);
 	if (!bo)
 		return -ENOENT;
-	if (!user)
-		return 0;
-	r = sim_sched_wait(user, args->timeout_ns);
-	pthread_mutex_lock(&dev->lock);
-	if (!r && writer && sim_param("rocket_report_errors", 1))
-		r = writer->error;
-	sim_job_put(user);
-	sim_job_put(writer);
-	pthread_mutex_unlock(&dev->lock);
+	r = wait_for(bo, args->timeout_ns);
+	put_bo(bo);
 	return r;
 }
 
@@ -223,10 +254,66 @@ int sim_fini_bo(struct sim_file *file, struct drm_rocket_fini_bo *args)
 
 	if (args->reserved)
 		return -EINVAL;
-	pthread_mutex_lock(&file->dev->lock);
-	bo = sim_bo_lookup(file, args->handle);
-	pthread_mutex_unlock(&file->dev->lock);
-	return bo ? 0 : -ENOENT;
+	bo = get_bo(file, args->handle);
+	if (!bo)
+		return -ENOENT;
+	hand_back(bo);
+	put_bo(bo);
+	return 0;
+}
+
+/* ---- the same for parts; memory is coherent here, so they are only checked ---- */
+
+static int check_ranges(uint64_t user, uint32_t count, uint64_t size)
+{
+	struct drm_rocket_bo_range ranges[MAX_RANGES];
+	uint64_t end = 0;
+
+	if (count > MAX_RANGES)
+		return -EINVAL;
+	if (sim_copy_from_user(ranges, user, count * sizeof(*ranges)) != count * sizeof(*ranges))
+		return -EFAULT;
+	for (uint32_t i = 0; i < count; i++) {
+		if (!ranges[i].size || ranges[i].offset < end || ranges[i].size > size ||
+		    ranges[i].offset > size - ranges[i].size)
+			return -EINVAL;
+		end = ranges[i].offset + ranges[i].size;
+	}
+	return 0;
+}
+
+int sim_prep_bo_ranges(struct sim_file *file, struct drm_rocket_prep_bo_ranges *args)
+{
+	struct sim_bo *bo;
+	int r;
+
+	if (args->reserved)
+		return -EINVAL;
+	bo = get_bo(file, args->handle);
+	if (!bo)
+		return -ENOENT;
+	r = check_ranges(args->ranges, args->range_count, bo->size);
+	if (!r)
+		r = wait_for(bo, args->timeout_ns);
+	put_bo(bo);
+	return r;
+}
+
+int sim_fini_bo_ranges(struct sim_file *file, struct drm_rocket_fini_bo_ranges *args)
+{
+	struct sim_bo *bo;
+	int r;
+
+	if (args->reserved)
+		return -EINVAL;
+	bo = get_bo(file, args->handle);
+	if (!bo)
+		return -ENOENT;
+	r = check_ranges(args->ranges, args->range_count, bo->size);
+	if (!r)
+		hand_back(bo);
+	put_bo(bo);
+	return r;
 }
 
 /* ---- CPU mappings ---- */

@@ -27,9 +27,8 @@ static int do_version(struct sim_file *file, void *arg)
 	struct drm_version *v = arg;
 	int r;
 
-	(void)file;
-	v->version_major = SIM_VERSION_MAJOR;
-	v->version_minor = SIM_VERSION_MINOR;
+	v->version_major = (int)(file->dev->driver / 10);
+	v->version_minor = (int)(file->dev->driver % 10);
 	v->version_patchlevel = 0;
 	r = copy_name((uintptr_t)v->name, &v->name_len, "rocket");
 	if (!r)
@@ -64,6 +63,16 @@ static int do_fini_bo(struct sim_file *file, void *arg)
 	return sim_fini_bo(file, arg);
 }
 
+static int do_prep_bo_ranges(struct sim_file *file, void *arg)
+{
+	return sim_prep_bo_ranges(file, arg);
+}
+
+static int do_fini_bo_ranges(struct sim_file *file, void *arg)
+{
+	return sim_fini_bo_ranges(file, arg);
+}
+
 /* A request of the DRM core that this device does not simulate. */
 static int do_not_simulated(struct sim_file *file, void *arg)
 {
@@ -75,15 +84,18 @@ static int do_not_simulated(struct sim_file *file, void *arg)
 static const struct request {
 	unsigned long request;
 	int (*run)(struct sim_file *file, void *arg);
+	unsigned since; /* enum sim_driver */
 } requests[] = {
-	{ DRM_IOCTL_VERSION, do_version },
-	{ DRM_IOCTL_GEM_CLOSE, do_gem_close },
-	{ DRM_IOCTL_PRIME_HANDLE_TO_FD, do_not_simulated },
-	{ DRM_IOCTL_PRIME_FD_TO_HANDLE, do_not_simulated },
-	{ DRM_IOCTL_ROCKET_CREATE_BO, do_create_bo },
-	{ DRM_IOCTL_ROCKET_SUBMIT, do_submit },
-	{ DRM_IOCTL_ROCKET_PREP_BO, do_prep_bo },
-	{ DRM_IOCTL_ROCKET_FINI_BO, do_fini_bo },
+	{ DRM_IOCTL_VERSION, do_version, 0 },
+	{ DRM_IOCTL_GEM_CLOSE, do_gem_close, 0 },
+	{ DRM_IOCTL_PRIME_HANDLE_TO_FD, do_not_simulated, 0 },
+	{ DRM_IOCTL_PRIME_FD_TO_HANDLE, do_not_simulated, 0 },
+	{ DRM_IOCTL_ROCKET_CREATE_BO, do_create_bo, 0 },
+	{ DRM_IOCTL_ROCKET_SUBMIT, do_submit, 0 },
+	{ DRM_IOCTL_ROCKET_PREP_BO, do_prep_bo, 0 },
+	{ DRM_IOCTL_ROCKET_FINI_BO, do_fini_bo, 0 },
+	{ DRM_IOCTL_ROCKET_PREP_BO_RANGES, do_prep_bo_ranges, SIM_DRIVER_RANGES },
+	{ DRM_IOCTL_ROCKET_FINI_BO_RANGES, do_fini_bo_ranges, SIM_DRIVER_RANGES },
 };
 
 static const struct request *find(unsigned long request)
@@ -108,7 +120,7 @@ int sim_ioctl(struct sim_file *file, unsigned long request, void *arg)
 	if (_IOC_TYPE(request) != DRM_IOCTL_BASE)
 		return -ENOTTY;
 	rq = find(request);
-	if (!rq)
+	if (!rq || file->dev->driver < rq->since)
 		return -EINVAL;
 	size = _IOC_SIZE(request);
 	in = _IOC_DIR(request) & _IOC_DIR(rq->request) & _IOC_WRITE ? size : 0;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* log.c - what the simulated driver says, and its module parameters. */
 #include <errno.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -34,27 +35,28 @@ void sim_trace_line(void *ctx, const char *line)
 	pthread_mutex_unlock(&dev->trace_lock);
 }
 
-static struct {
+static struct param {
 	const char *name;
 	atomic_long value;
+	long min, max; /* what the driver takes */
 } params[] = {
-	{ "rocket_batch_submit", 1 },  /* 0: jobs flagged BATCHED are refused */
-	{ "rocket_report_errors", 1 }, /* 0: PREP_BO hides the error of a job, as stock does */
+	{ "rocket_batch_submit", 1, INT_MIN, INT_MAX }, /* 0: jobs flagged BATCHED are refused */
+	{ "rocket_max_jobs", 1024, 1024, INT_MAX / 2 }, /* unfinished ones of a file */
 };
 
-static atomic_long *find_param(const char *name)
+static struct param *find_param(const char *name)
 {
 	for (size_t i = 0; i < sizeof(params) / sizeof(params[0]); i++)
 		if (!strcmp(name, params[i].name))
-			return &params[i].value;
+			return &params[i];
 	return NULL;
 }
 
 long sim_param(const char *name, long fallback)
 {
-	atomic_long *p = find_param(name);
+	struct param *p = find_param(name);
 
-	return p ? atomic_load(p) : fallback;
+	return p ? atomic_load(&p->value) : fallback;
 }
 
 long sim_dev_param(const char *module, const char *name, long fallback)
@@ -64,12 +66,12 @@ long sim_dev_param(const char *module, const char *name, long fallback)
 
 int sim_dev_param_set(const char *module, const char *name, long value)
 {
-	atomic_long *p = strcmp(module, "rocket") ? NULL : find_param(name);
+	struct param *p = strcmp(module, "rocket") ? NULL : find_param(name);
 
-	if (!p) {
-		errno = ENOENT;
+	if (!p || value < p->min || value > p->max) {
+		errno = p ? EINVAL : ENOENT;
 		return -1;
 	}
-	atomic_store(p, value);
+	atomic_store(&p->value, value);
 	return 0;
 }

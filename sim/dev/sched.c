@@ -37,16 +37,33 @@ static void wake_waiters(struct sim_file *file)
 	syscall(SYS_futex, &file->events, FUTEX_WAKE_PRIVATE, INT_MAX, NULL, NULL, 0);
 }
 
-void sim_sched_finish(struct sim_job *job, int error)
+void sim_job_mark(struct sim_job *job)
 {
+	for (uint32_t i = 0; i < job->n_out; i++)
+		job->bos[job->n_in + i]->invalid = true;
+}
+
+void sim_job_inherit(struct sim_job *job)
+{
+	for (uint32_t i = 0; i < job->n_in; i++)
+		if (job->bos[i]->invalid) {
+			sim_job_mark(job);
+			return;
+		}
+}
+
+void sim_sched_finish(struct sim_job *job, bool failed)
+{
+	if (failed)
+		sim_job_mark(job);
 	for (uint32_t i = 0; i < job->n_in + job->n_out; i++)
 		sim_bo_put(job->bos[i]);
 	free(job->bos);
 	free(job->tasks);
 	job->bos = NULL;
 	job->tasks = NULL;
-	job->error = error;
 	job->done = true;
+	job->file->unfinished--;
 	wake_waiters(job->file);
 	sim_job_put(job);
 }
@@ -102,12 +119,6 @@ struct sim_job *sim_sched_next(struct sim_core *core)
 	return job;
 }
 
-static void set_fence(struct sim_job **fence, struct sim_job *job)
-{
-	sim_job_put(*fence);
-	*fence = sim_job_get(job);
-}
-
 void sim_sched_push(struct sim_job *job)
 {
 	struct sim_file *file = job->file;
@@ -116,9 +127,12 @@ void sim_sched_push(struct sim_job *job)
 	pthread_mutex_lock(&dev->lock);
 	job->id = ++dev->next_job;
 	for (uint32_t i = 0; i < job->n_in + job->n_out; i++) {
-		set_fence(&job->bos[i]->user, job);
+		struct sim_bo *bo = job->bos[i];
+
+		sim_job_put(bo->user);
+		bo->user = sim_job_get(job);
 		if (i >= job->n_in)
-			set_fence(&job->bos[i]->writer, job);
+			bo->invalid = false;
 	}
 	choose_core(file);
 	*file->queue_tail = job;
@@ -150,7 +164,7 @@ void sim_sched_detach(struct sim_file *file)
 	while ((job = file->queue)) {
 		file->queue = job->next;
 		file->n_queued--;
-		sim_sched_finish(job, -ECANCELED);
+		sim_sched_finish(job, true);
 	}
 	file->queue_tail = &file->queue;
 	if (file->running)

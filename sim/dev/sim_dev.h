@@ -10,23 +10,23 @@
  * with a thread each, shared by all files. Thread-safe. In a child of fork() the parent's
  * fds answer EBADF; the child may open a device of its own.
  *
- * The driver is version 1.1 with honest errors. What it does not do: requests of the DRM
- * core other than VERSION and GEM_CLOSE (PRIME: EOPNOTSUPP). A job that hangs or faults is
- * retired by the job timeout with a core reset and one line on stderr (or in the trace
- * file); PREP_BO on its out buffers then gives ECANCELED for a hang, a missing interrupt or
- * a cancelled job, EIO for an access that is not mapped, until a later job that writes
- * them succeeds. The timeout runs from the moment a kick is stuck, in real time; a job that
- * works is never timed out, however long its simulation takes. PREP_BO waits for the job
- * that writes a buffer, not for those that read it. A job that names a buffer twice is dropped as
- * done, as the driver does. Refused beside what the driver refuses: more than 1024 jobs a call
- * (EINVAL), 65535 tasks a job or 2^20 a call, 65536 handles a list; a program address that is no
- * multiple of 16, or a program of no or more than 131072 words, or across 4 GiB.
+ * The driver is that of this package, interface 1.7, or an older one by ROCKET_SIM_DRIVER. What
+ * it does not do: requests of the DRM core other than VERSION and GEM_CLOSE (PRIME: EOPNOTSUPP).
+ * A job that hangs or faults is retired by the job timeout with a core reset and one line on
+ * stderr (or in the trace file); PREP_BO on its out buffers, and on those of jobs that read them,
+ * then gives EIO until a job that writes them is submitted or FINI_BO hands them back. The timeout
+ * runs from the moment a kick is stuck, in real time; a job that works is never timed out, however
+ * long its simulation takes. Memory is coherent, so the ranges of PREP_BO_RANGES and FINI_BO_RANGES
+ * are only checked. Counts, flags, sizes and programs are refused as that driver refuses them.
+ * As 0.0 it drops the errors of jobs, with a job that names a buffer twice, and ignores what it
+ * does not know, but has none of the stock driver's defects in memory.
  *
  * The first mmap() of a whole buffer is the device's own view of it, so unmap it with
  * sim_dev_munmap() and not with munmap(2).
  *
  * Environment, read when the device is created; malformed values refuse the open (EINVAL):
  *   ROCKET_SIM_QUIRKS      see npu.h; default none
+ *   ROCKET_SIM_DRIVER      interface version: 0.0, or 1.0 to 1.7, the default
  *   ROCKET_SIM_TIMEOUT_MS  watchdog of a hung job, default 500
  *   ROCKET_SIM_TRACE       file that gets register dumps and strict reports; "-" stderr
  */

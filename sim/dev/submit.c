@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * submit.c - taking a SUBMIT apart, with the errors of a driver that reports them (C-6, L-16,
- * L-17 of the kernel document): the first job that is wrong ends the call, the jobs before it
- * stay queued.
+ * submit.c - taking a SUBMIT apart: the first job that is wrong ends the call, the jobs before it
+ * stay queued. Counts and flags are looked at before any job is.
  */
 #include <errno.h>
 #include <stddef.h>
@@ -26,13 +25,16 @@ static int check_size(uint32_t size, uint32_t min)
 	return size < min ? -EINVAL : size > MAX_STRUCT ? -E2BIG : 0;
 }
 
-/* One struct of an array: a caller older than us is zero-extended, a newer one must not use
- * what we do not know. */
-static int take_struct(void *dst, size_t known, const uint8_t *src, size_t declared)
+/*
+ * One struct of an array: a caller older than us is zero-extended, a newer one must not use
+ * what we do not know. The stock driver does not look at it.
+ */
+static int take_struct(const struct sim_device *dev, void *dst, size_t known, const uint8_t *src,
+		       size_t declared)
 {
 	size_t n = declared < known ? declared : known;
 
-	for (size_t i = known; i < declared; i++)
+	for (size_t i = known; i < declared && dev->driver >= SIM_DRIVER_GROWING; i++)
 		if (src[i])
 			return -E2BIG;
 	memcpy(dst, src, n);
@@ -67,7 +69,8 @@ static int copy_tasks(struct sim_job *job, const struct drm_rocket_job *args)
 			if (got < (size_t)(k + 1) * stride)
 				r = -EFAULT;
 			if (!r)
-				r = take_struct(&t, sizeof(t), raw + (size_t)k * stride, stride);
+				r = take_struct(job->file->dev, &t, sizeof(t),
+						raw + (size_t)k * stride, stride);
 			if (!r)
 				r = check_task(&t);
 			if (!r)
@@ -113,45 +116,74 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Whether a buffer is named twice: 1, 0 or -ENOMEM. */
-static int has_duplicate(const struct sim_job *job, uint32_t n)
+/*
+ * Sort bos, and give back those that are there twice or in the sorted list known. Returns how
+ * many are left. dev->lock is held.
+ */
+static uint32_t unique(struct sim_bo **bos, uint32_t n, struct sim_bo *const *known,
+		       uint32_t n_known)
 {
-	struct sim_bo **sorted;
-	int r = 0;
+	uint32_t kept = 0;
 
-	if (n < 2)
-		return 0;
-	sorted = malloc(n * sizeof(struct sim_bo *));
-	if (!sorted)
-		return -ENOMEM;
-	memcpy(sorted, job->bos, n * sizeof(struct sim_bo *));
-	qsort(sorted, n, sizeof(struct sim_bo *), compare);
-	for (uint32_t i = 1; i < n && !r; i++)
-		r = sorted[i] == sorted[i - 1];
-	free(sorted);
-	return r;
+	if (n > 1)
+		qsort(bos, n, sizeof(*bos), compare);
+	for (uint32_t i = 0; i < n; i++) {
+		if ((kept && bos[kept - 1] == bos[i]) ||
+		    (n_known && bsearch(&bos[i], known, n_known, sizeof(*known), compare)))
+			sim_bo_put(bos[i]); /* not the last reference: the other one is */
+		else
+			bos[kept++] = bos[i];
+	}
+	return kept;
 }
 
-static int check_job(const struct drm_rocket_job *args, const struct sim_device *dev)
+/* A buffer that is named twice counts once, as an output if it is one. */
+static void drop_repeated(struct sim_job *job)
 {
-	int r;
+	struct sim_bo **out = job->bos + job->n_in;
 
-	if (args->reserved || args->flags & ~DRM_ROCKET_JOB_BATCHED)
+	pthread_mutex_lock(&job->file->dev->lock);
+	job->n_out = unique(out, job->n_out, NULL, 0);
+	job->n_in = unique(job->bos, job->n_in, out, job->n_out);
+	memmove(job->bos + job->n_in, out, job->n_out * sizeof(struct sim_bo *));
+	pthread_mutex_unlock(&job->file->dev->lock);
+}
+
+static uint32_t known_flags(const struct sim_device *dev)
+{
+	return (dev->driver >= SIM_DRIVER_FLAGS ? DRM_ROCKET_JOB_BATCHED : 0) |
+	       (dev->driver >= SIM_DRIVER_NO_DPU ? DRM_ROCKET_JOB_NO_DPU_DONE : 0) |
+	       (dev->driver >= SIM_DRIVER_PPU ? DRM_ROCKET_JOB_PPU_DONE : 0);
+}
+
+static int check_flags(const struct sim_device *dev, const struct drm_rocket_job *args)
+{
+	const uint32_t one_end = DRM_ROCKET_JOB_NO_DPU_DONE | DRM_ROCKET_JOB_PPU_DONE;
+
+	if (args->reserved || args->flags & ~known_flags(dev) || (args->flags & one_end) == one_end)
 		return -EINVAL;
-	if (!args->task_count || args->task_count > MAX_TASKS)
-		return -EINVAL;
-	r = check_size(args->task_struct_size, TASK_SIZE_V1);
-	if (r)
-		return r;
-	if (args->in_bo_handle_count > MAX_HANDLES || args->out_bo_handle_count > MAX_HANDLES)
-		return -EINVAL;
-	if (args->flags & DRM_ROCKET_JOB_BATCHED) {
-		if (!sim_param("rocket_batch_submit", 1))
-			return -EOPNOTSUPP;
-		if (args->task_count >= 1u << dev->chip->task_number_bits)
+	if (!(args->flags & DRM_ROCKET_JOB_BATCHED) || args->task_count == 1)
+		return 0;
+	if (!sim_param("rocket_batch_submit", 1))
+		return -EOPNOTSUPP;
+	return args->task_count >= 1u << dev->chip->task_number_bits ? -EINVAL : 0;
+}
+
+/* Before anything is done for any job. */
+static int check_jobs(const struct sim_device *dev, const struct drm_rocket_job *jobs, uint32_t n)
+{
+	uint64_t tasks = 0;
+	int r = 0;
+
+	for (uint32_t i = 0; i < n && !r; i++) {
+		tasks += jobs[i].task_count;
+		if (jobs[i].task_count > MAX_TASKS || tasks > MAX_TASKS_A_CALL ||
+		    jobs[i].in_bo_handle_count > MAX_HANDLES ||
+		    jobs[i].out_bo_handle_count > MAX_HANDLES)
 			return -EINVAL;
+		r = check_flags(dev, &jobs[i]);
 	}
-	return 0;
+	return r;
 }
 
 static struct sim_job *new_job(struct sim_file *file, const struct drm_rocket_job *args)
@@ -164,7 +196,7 @@ static struct sim_job *new_job(struct sim_file *file, const struct drm_rocket_jo
 	job->refs = 1;
 	job->file = file;
 	job->n_tasks = args->task_count;
-	job->batched = args->flags & DRM_ROCKET_JOB_BATCHED;
+	job->flags = args->flags;
 	job->tasks = malloc(args->task_count * sizeof(*job->tasks));
 	job->bos = malloc((n_bos ? n_bos : 1) * sizeof(struct sim_bo *));
 	if (job->tasks && job->bos)
@@ -175,13 +207,29 @@ static struct sim_job *new_job(struct sim_file *file, const struct drm_rocket_jo
 	return NULL;
 }
 
+/* A job that was not queued. */
+static void discard(struct sim_job *job)
+{
+	struct sim_device *dev = job->file->dev;
+
+	pthread_mutex_lock(&dev->lock);
+	for (uint32_t i = 0; i < job->n_in + job->n_out; i++)
+		sim_bo_put(job->bos[i]);
+	pthread_mutex_unlock(&dev->lock);
+	free(job->tasks);
+	free(job->bos);
+	free(job);
+}
+
 static int submit_job(struct sim_file *file, const struct drm_rocket_job *args)
 {
-	struct sim_device *dev = file->dev;
 	struct sim_job *job;
-	uint32_t taken = 0;
-	int r = check_job(args, dev);
+	uint32_t named;
+	int r;
 
+	if (!args->task_count)
+		return -EINVAL;
+	r = check_size(args->task_struct_size, TASK_SIZE_V1);
 	if (r)
 		return r;
 	job = new_job(file, args);
@@ -189,36 +237,31 @@ static int submit_job(struct sim_file *file, const struct drm_rocket_job *args)
 		return -ENOMEM;
 	r = copy_tasks(job, args);
 	if (!r)
-		r = take_bos(file, args->in_bo_handles, args->in_bo_handle_count, job->bos, &taken);
+		r = take_bos(file, args->in_bo_handles, args->in_bo_handle_count, job->bos,
+			     &job->n_in);
 	if (!r)
-		r = take_bos(file, args->out_bo_handles, args->out_bo_handle_count, job->bos,
-			     &taken);
-	if (!r) {
-		job->n_in = args->in_bo_handle_count;
-		job->n_out = args->out_bo_handle_count;
-		r = has_duplicate(job, taken);
+		r = take_bos(file, args->out_bo_handles, args->out_bo_handle_count,
+			     job->bos + job->n_in, &job->n_out);
+	if (r) {
+		discard(job);
+		return r;
 	}
-	if (!r) {
-		sim_sched_push(job);
-		return 0;
+	named = job->n_in + job->n_out;
+	drop_repeated(job);
+	if (file->dev->driver == SIM_DRIVER_STOCK && job->n_in + job->n_out < named) {
+		sim_log(file->dev, "a job names one buffer twice: it is lost, as the stock driver "
+				   "does");
+		discard(job);
+		return -EALREADY;
 	}
-	/* A buffer that is named twice: the driver loses the job and reports nothing [silicon]. */
-	if (r > 0) {
-		sim_log(dev, "a job names one buffer twice: it is dropped, as the driver does");
-		r = 0;
-	}
-	pthread_mutex_lock(&dev->lock);
-	while (taken)
-		sim_bo_put(job->bos[--taken]);
-	pthread_mutex_unlock(&dev->lock);
-	free(job->tasks);
-	free(job->bos);
-	free(job);
-	return r;
+	sim_sched_push(job);
+	return 0;
 }
 
-static int copy_jobs(struct drm_rocket_job *jobs, const struct drm_rocket_submit *args)
+static int copy_jobs(const struct sim_device *dev, struct drm_rocket_job *jobs,
+		     const struct drm_rocket_submit *args)
 {
+	size_t known = dev->driver < SIM_DRIVER_FLAGS ? DRM_ROCKET_JOB_SIZE_V1 : sizeof(*jobs);
 	uint8_t raw[MAX_STRUCT];
 	int r = 0;
 
@@ -228,15 +271,55 @@ static int copy_jobs(struct drm_rocket_job *jobs, const struct drm_rocket_submit
 		if (from < args->jobs ||
 		    sim_copy_from_user(raw, from, args->job_struct_size) != args->job_struct_size)
 			return -EFAULT;
-		r = take_struct(&jobs[i], sizeof(jobs[i]), raw, args->job_struct_size);
+		memset(&jobs[i], 0, sizeof(jobs[i]));
+		r = take_struct(dev, &jobs[i], known, raw, args->job_struct_size);
 	}
+	return r;
+}
+
+/* Room for all jobs of a call or for none: a caller that repeats it must not queue some twice. */
+static int take_room(struct sim_file *file, uint32_t n)
+{
+	bool bounded = file->dev->driver >= SIM_DRIVER_JOB_ERRORS;
+	int r = 0;
+
+	pthread_mutex_lock(&file->dev->lock);
+	if (bounded && file->unfinished + (long)n > sim_param("rocket_max_jobs", MAX_JOBS))
+		r = -EAGAIN;
+	else
+		file->unfinished += n;
+	pthread_mutex_unlock(&file->dev->lock);
+	return r;
+}
+
+static void give_room(struct sim_file *file, uint32_t n)
+{
+	pthread_mutex_lock(&file->dev->lock);
+	file->unfinished -= n;
+	pthread_mutex_unlock(&file->dev->lock);
+}
+
+static int submit_jobs(struct sim_file *file, const struct drm_rocket_job *jobs, uint32_t n)
+{
+	bool stock = file->dev->driver == SIM_DRIVER_STOCK;
+	uint32_t queued = 0;
+	int r = take_room(file, n), err;
+
+	if (r)
+		return r;
+	for (uint32_t i = 0; i < n && !r; i++) {
+		err = submit_job(file, &jobs[i]);
+		queued += !err;
+		if (!stock) /* which drops the errors of its jobs */
+			r = err;
+	}
+	give_room(file, n - queued);
 	return r;
 }
 
 int sim_submit(struct sim_file *file, struct drm_rocket_submit *args)
 {
 	struct drm_rocket_job *jobs;
-	uint64_t tasks = 0;
 	int r;
 
 	if (!args->job_count)
@@ -249,11 +332,11 @@ int sim_submit(struct sim_file *file, struct drm_rocket_submit *args)
 	jobs = malloc(args->job_count * sizeof(*jobs));
 	if (!jobs)
 		return -ENOMEM;
-	r = copy_jobs(jobs, args);
-	for (uint32_t i = 0; i < args->job_count && !r; i++) {
-		tasks += jobs[i].task_count;
-		r = tasks > MAX_TASKS_A_CALL ? -EINVAL : submit_job(file, &jobs[i]);
-	}
+	r = copy_jobs(file->dev, jobs, args);
+	if (!r)
+		r = check_jobs(file->dev, jobs, args->job_count);
+	if (!r)
+		r = submit_jobs(file, jobs, args->job_count);
 	free(jobs);
 	return r;
 }

@@ -166,10 +166,26 @@ static void ranges_need_a_newer_driver(void **state)
 	rocket_bo_range r = { 0, 64 };
 
 	(void)state;
+	rocket_close(fd);
+	setenv("ROCKET_SIM_DRIVER", "1.4", 1);
+	fd = rocket_open();
+	unsetenv("ROCKET_SIM_DRIVER");
 	assert_int_equal(rocket_bo_alloc(fd, 4096, &bo), ROCKET_OK);
 	assert_int_equal(rocket_bo_prep_ranges(fd, &bo, &r, 1, 0), ROCKET_E_UNSUPPORTED);
 	assert_int_equal(rocket_bo_fini_ranges(fd, &bo, &r, 1), ROCKET_E_UNSUPPORTED);
 	test_log_has(ROCKET_LOG_ERROR, "1.5");
+}
+
+static void ranges_are_checked_by_the_driver(void **state)
+{
+	rocket_bo_range good[2] = { { 0, 64 }, { 64, 4032 } }, bad[2] = { { 64, 64 }, { 0, 64 } };
+
+	(void)state;
+	assert_int_equal(rocket_bo_alloc(fd, 4096, &bo), ROCKET_OK);
+	assert_int_equal(rocket_bo_prep_ranges(fd, &bo, good, 2, 0), ROCKET_OK);
+	assert_int_equal(rocket_bo_fini_ranges(fd, &bo, good, 2), ROCKET_OK);
+	assert_int_not_equal(rocket_bo_prep_ranges(fd, &bo, bad, 2, 0), ROCKET_OK);
+	assert_int_not_equal(rocket_bo_fini_ranges(fd, &bo, bad, 2), ROCKET_OK);
 }
 
 int main(void)
@@ -186,6 +202,7 @@ int main(void)
 		T(free_after_close_is_harmless),
 		T(prep_and_fini_of_an_idle_buffer_succeed),
 		T(ranges_need_a_newer_driver),
+		T(ranges_are_checked_by_the_driver),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -9,8 +9,9 @@
 static struct {
 	int major, minor;
 	const char *name;
-	long batch_submit, report_errors;
-	int fail; /* errno of every ioctl but VERSION */
+	long batch_submit;
+	int fail;               /* errno of every ioctl but VERSION */
+	unsigned full, submits; /* SUBMITs that find no room; all of them */
 	bool fail_mmap;
 	unsigned open_bos;
 	struct drm_rocket_submit submit;
@@ -51,6 +52,8 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 		fake.submit = *(struct drm_rocket_submit *)arg;
 		memcpy(fake.job, (void *)(uintptr_t)fake.submit.jobs,
 		       2 * (size_t)fake.submit.job_struct_size);
+		if (fake.submits++ < fake.full)
+			return fail_with(EAGAIN);
 	}
 	if (fake.fail)
 		return fail_with(fake.fail);
@@ -80,9 +83,7 @@ static int fake_munmap(int fd, void *addr, size_t length)
 
 static long fake_param(const char *module, const char *name, long fallback)
 {
-	long v = !strcmp(name, "rocket_batch_submit")    ? fake.batch_submit
-		 : !strcmp(name, "rocket_report_errors") ? fake.report_errors
-							 : -1;
+	long v = !strcmp(name, "rocket_batch_submit") ? fake.batch_submit : -1;
 
 	assert_string_equal(module, "rocket");
 	return v < 0 ? fallback : v;
@@ -112,7 +113,7 @@ static int open_version(int major, int minor)
 	fake.name = "rocket";
 	fake.major = major;
 	fake.minor = minor;
-	fake.batch_submit = fake.report_errors = -1;
+	fake.batch_submit = -1;
 	node = (struct rocket_node){ .fd = 7, .kernel = &kernel, .path = "fake" };
 	return p->open(&node);
 }
@@ -212,6 +213,20 @@ static void job_struct_follows_the_version(void **state)
 	assert_int_equal(fake.submit.job_count, 0);
 }
 
+static void submit_without_room_is_repeated(void **state)
+{
+	struct rocket_provider_job jobs[2] = { 0 };
+
+	(void)state;
+	open_version(1, 7);
+	fake.full = 3;
+	assert_int_equal(p->submit(&node, jobs, 2, NULL), 0);
+	assert_int_equal(fake.submits, 4);
+	fake.fail = EINVAL;
+	assert_int_equal(p->submit(&node, jobs, 2, NULL), -EINVAL);
+	assert_int_equal(fake.submits, 5);
+}
+
 static void timeout_becomes_a_deadline(void **state)
 {
 	rocket_bo bo = { .handle = 5, .size = 4096, .ptr = pages };
@@ -291,6 +306,7 @@ int main(void)
 		cmocka_unit_test(caps_follow_the_version),
 		cmocka_unit_test(batching_needs_version_and_switch),
 		cmocka_unit_test(job_struct_follows_the_version),
+		cmocka_unit_test(submit_without_room_is_repeated),
 		cmocka_unit_test(timeout_becomes_a_deadline),
 		cmocka_unit_test(busy_is_busy_for_a_poll_only),
 		cmocka_unit_test(ranges_are_refused_below_1_5),

@@ -243,7 +243,7 @@ static void prep_idle_is_0_whatever_the_deadline(void **state)
 	}
 }
 
-static void version_is_rocket_1_1(void **state)
+static void version_is_rocket_1_7(void **state)
 {
 	char name[16] = "";
 	struct drm_version v = { .name = name, .name_len = sizeof(name) - 1 };
@@ -251,7 +251,7 @@ static void version_is_rocket_1_1(void **state)
 	(void)state;
 	assert_int_equal(raw_ioctl(fd, DRM_IOCTL_VERSION, &v), 0);
 	assert_int_equal(v.version_major, 1);
-	assert_int_equal(v.version_minor, 1);
+	assert_int_equal(v.version_minor, 7);
 	assert_string_equal(name, "rocket");
 	assert_int_equal(v.name_len, strlen("rocket"));
 	memset(name, 0, sizeof(name));
@@ -268,6 +268,11 @@ static void request_unknown_is_refused_as_drm_does(void **state)
 	struct drm_rocket_prep_bo_ranges ranges = { 0 };
 
 	(void)state;
+	assert_int_equal(raw_ioctl(fd, DRM_IOCTL_ROCKET_PREP_BO_RANGES, &ranges), -ENOENT);
+	raw_close(fd);
+	setenv("ROCKET_SIM_DRIVER", "1.4", 1);
+	fd = raw_open();
+	unsetenv("ROCKET_SIM_DRIVER");
 	assert_int_equal(raw_ioctl(fd, DRM_IOCTL_ROCKET_PREP_BO_RANGES, &ranges), -EINVAL);
 	assert_int_equal(raw_ioctl(fd, DRM_IOWR(0x7f, struct drm_version), &ranges), -EINVAL);
 	assert_int_equal(raw_ioctl(fd, 0x5401 /* TCGETS */, &ranges), -ENOTTY);
@@ -329,7 +334,7 @@ int main(void)
 		T(handle_is_not_valid_on_another_file),
 		T(prep_and_fini_check_their_arguments),
 		T(prep_idle_is_0_whatever_the_deadline),
-		T(version_is_rocket_1_1),
+		T(version_is_rocket_1_7),
 		T(request_unknown_is_refused_as_drm_does),
 		T(argument_unreadable_is_efault),
 		T(request_of_another_size_is_extended_or_cut),

@@ -151,7 +151,7 @@ static void job_reserved_or_unknown_flag_is_einval(void **state)
 	kit.job.reserved = 1;
 	refused(-EINVAL);
 	kit.job.reserved = 0;
-	for (unsigned bit = 1; bit < 32; bit++) {
+	for (unsigned bit = 3; bit < 32; bit++) {
 		kit.job.flags = 1u << bit;
 		refused(-EINVAL);
 	}
@@ -357,25 +357,158 @@ static void jobs_of_one_call_need_all_be_readable(void **state)
 	assert_int_equal(kicks(), 0); /* every job is read before the first is queued */
 }
 
-/* The driver completes such a job at once without running it [silicon]. */
-static void handle_named_twice_runs_nothing(void **state)
+/* Open the device again as a driver of an interface version. */
+static void reopen_as(const char *version)
 {
-	uint32_t twice[2] = { kit.c.handle, kit.c.handle };
-	uint32_t in[3] = { kit.prog.handle, kit.prog.handle, kit.a.handle };
+	raw_close(fd);
+	setenv("ROCKET_SIM_DRIVER", version, 1);
+	fd = raw_open();
+	unsetenv("ROCKET_SIM_DRIVER");
+	kit_init(&kit, fd, KIT_GOOD, 1);
+}
+
+/* The three forms: in and out, twice in out, twice in in. */
+static void name_twice(unsigned form)
+{
+	static uint32_t out[2], in[4];
+
+	out[0] = out[1] = kit.c.handle;
+	memcpy(in, kit.in, sizeof(kit.in));
+	in[3] = form == 0 ? kit.c.handle : kit.a.handle;
+	kit.job.out_bo_handles = (uintptr_t)out;
+	kit.job.in_bo_handles = (uintptr_t)in;
+	kit.job.out_bo_handle_count = form == 1 ? 2 : 1;
+	kit.job.in_bo_handle_count = form == 1 ? 3 : 4;
+}
+
+static void handle_named_twice_counts_once(void **state)
+{
+	struct drm_rocket_create_bo next;
 
 	(void)state;
-	kit.job.in_bo_handles = (uintptr_t)kit.out; /* in and out */
-	kit.job.in_bo_handle_count = 1;
-	refused(0);
-	kit.job.in_bo_handle_count = 0;
-	kit.job.out_bo_handles = (uintptr_t)twice;
-	kit.job.out_bo_handle_count = 2;
-	refused(0);
-	kit.job.out_bo_handles = (uintptr_t)kit.out;
-	kit.job.out_bo_handle_count = 1;
-	kit.job.in_bo_handles = (uintptr_t)in;
-	kit.job.in_bo_handle_count = 3;
-	refused(0);
+	for (unsigned form = 0; form < 3; form++) {
+		name_twice(form);
+		runs();
+		/* No reference is left: the next buffer gets its place. */
+		assert_int_equal(sim_dev_munmap(fd, kit.c.ptr, 4096), 0);
+		assert_int_equal(raw_gem_close(fd, kit.c.handle), 0);
+		assert_int_equal(raw_create(fd, 4096, &next), 0);
+		assert_int_equal(next.dma_address, kit.c.iova);
+		kit_init(&kit, fd, KIT_GOOD, form);
+	}
+}
+
+static void handle_named_twice_loses_the_job_of_0_0(void **state)
+{
+	(void)state;
+	reopen_as("0.0");
+	for (unsigned form = 0; form < 3; form++) {
+		name_twice(form);
+		refused(0);
+	}
+}
+
+static void driver_version_unknown_refuses_the_open(void **state)
+{
+	static const char *const bad[] = { "1.8", "0.1", "2.0", "1", "1.10", "x.y" };
+
+	(void)state;
+	raw_close(fd);
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		setenv("ROCKET_SIM_DRIVER", bad[i], 1);
+		assert_int_equal(sim_dev_open("sim"), -1);
+		assert_int_equal(errno, EINVAL);
+	}
+	unsetenv("ROCKET_SIM_DRIVER");
+	fd = raw_open();
+}
+
+static void flags_follow_the_version(void **state)
+{
+	static const struct {
+		const char *version;
+		int batched, no_dpu, ppu, both; /* of SUBMIT */
+	} rows[] = {
+		{ "0.0", 0, 0, 0, 0 },
+		{ "1.0", -E2BIG, -E2BIG, -E2BIG, -E2BIG },
+		{ "1.1", 0, -EINVAL, -EINVAL, -EINVAL },
+		{ "1.2", 0, 0, -EINVAL, -EINVAL },
+		{ "1.3", 0, 0, 0, -EINVAL },
+		{ "1.7", 0, 0, 0, -EINVAL },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		reopen_as(rows[i].version);
+		kit.job.flags = DRM_ROCKET_JOB_BATCHED;
+		assert_int_equal(kit_submit(&kit), rows[i].batched);
+		kit.job.flags = DRM_ROCKET_JOB_NO_DPU_DONE;
+		assert_int_equal(kit_submit(&kit), rows[i].no_dpu);
+		kit.job.flags = DRM_ROCKET_JOB_NO_DPU_DONE | DRM_ROCKET_JOB_PPU_DONE;
+		assert_int_equal(kit_submit(&kit), rows[i].both);
+		kit.job.flags = DRM_ROCKET_JOB_PPU_DONE;
+		assert_int_equal(kit_submit(&kit), rows[i].ppu);
+		kit_wait(&kit, 5000);
+	}
+}
+
+/* A program that ends with the DPU does not raise what such a job waits for. */
+static void ppu_done_waits_for_the_ppu(void **state)
+{
+	(void)state;
+	kit.job.flags = DRM_ROCKET_JOB_PPU_DONE;
+	assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(kit_wait(&kit, 5000), -EIO);
+	kit.job.flags = DRM_ROCKET_JOB_NO_DPU_DONE;
+	runs();
+}
+
+/* In one call of n: how many of the file's 1024 are taken? */
+static int submit_n(struct drm_rocket_job *jobs, uint32_t n)
+{
+	struct drm_rocket_submit args = { .jobs = (uintptr_t)jobs,
+					  .job_count = n,
+					  .job_struct_size = sizeof(*jobs) };
+
+	return raw_ioctl(fd, DRM_IOCTL_ROCKET_SUBMIT, &args);
+}
+
+static void jobs_unfinished_are_bounded(void **state)
+{
+	struct drm_rocket_job *jobs = malloc(1024 * sizeof(*jobs));
+	struct kit hang;
+
+	(void)state;
+	raw_close(fd);
+	setenv("ROCKET_SIM_TIMEOUT_MS", "1000", 1); /* while which the file fills up */
+	fd = raw_open();
+	setenv("ROCKET_SIM_TIMEOUT_MS", "50", 1);
+	kit_init(&kit, fd, KIT_GOOD, 1);
+	kit_init(&hang, fd, KIT_HANG, 1);
+	for (unsigned i = 0; i < 1024; i++)
+		jobs[i] = kit.job;
+	assert_int_equal(kit_submit(&hang), 0);
+	assert_int_equal(submit_n(jobs, 1024), -EAGAIN);
+	assert_int_equal(kit_wait(&kit, 0), 0); /* none of them was queued */
+	assert_int_equal(submit_n(jobs, 1023), 0);
+	assert_int_equal(submit_n(jobs, 1), -EAGAIN);
+	assert_int_equal(kit_wait(&kit, 20000), 0);
+	assert_int_equal(submit_n(jobs, 1024), 0); /* room again */
+	assert_int_equal(kit_wait(&kit, 20000), 0);
+	kit.out[0] = 0; /* nor do refused ones keep any */
+	for (unsigned i = 0; i < 1100; i++)
+		assert_int_equal(kit_submit(&kit), -ENOENT);
+	free(jobs);
+}
+
+static void parameter_max_jobs_has_a_range(void **state)
+{
+	(void)state;
+	assert_int_equal(sim_dev_param("rocket", "rocket_max_jobs", -1), 1024);
+	assert_int_equal(sim_dev_param_set("rocket", "rocket_max_jobs", 1023), -1);
+	assert_int_equal(sim_dev_param_set("rocket", "rocket_max_jobs", 2000), 0);
+	assert_int_equal(sim_dev_param("rocket", "rocket_max_jobs", -1), 2000);
+	assert_int_equal(sim_dev_param_set("rocket", "rocket_max_jobs", 1024), 0);
 }
 
 static void batched_one_task_is_one_kick(void **state)
@@ -441,7 +574,7 @@ static void batched_without_links_is_retired(void **state)
 	kit.job.task_count = 3;
 	kit.job.flags = DRM_ROCKET_JOB_BATCHED;
 	assert_int_equal(kit_submit(&kit), 0);
-	assert_int_equal(kit_wait(&kit, 5000), -ECANCELED);
+	assert_int_equal(kit_wait(&kit, 5000), -EIO);
 	kit.job.flags = 0; /* the same, a kick each */
 	runs();
 }
@@ -462,11 +595,17 @@ static void batched_beyond_the_task_number_is_einval(void **state)
 
 static void batched_switched_off_is_eopnotsupp(void **state)
 {
+	struct drm_rocket_task tasks[2] = { kit.task, kit.task };
+
 	(void)state;
 	assert_int_equal(sim_dev_param("rocket", "rocket_batch_submit", -1), 1);
 	assert_int_equal(sim_dev_param_set("rocket", "rocket_batch_submit", 0), 0);
 	kit.job.flags = DRM_ROCKET_JOB_BATCHED;
+	kit.job.tasks = (uintptr_t)tasks;
+	kit.job.task_count = 2;
 	refused(-EOPNOTSUPP);
+	kit.job.task_count = 1; /* a chain of one is none */
+	runs();
 	kit.job.flags = 0;
 	runs();
 	assert_int_equal(sim_dev_param_set("rocket", "rocket_batch_submit", 1), 0);
@@ -495,7 +634,13 @@ int main(void)
 		T(tasks_many_all_run),
 		T(jobs_before_a_wrong_one_stay_queued),
 		T(jobs_of_one_call_need_all_be_readable),
-		T(handle_named_twice_runs_nothing),
+		T(handle_named_twice_counts_once),
+		T(handle_named_twice_loses_the_job_of_0_0),
+		T(driver_version_unknown_refuses_the_open),
+		T(flags_follow_the_version),
+		T(ppu_done_waits_for_the_ppu),
+		T(jobs_unfinished_are_bounded),
+		T(parameter_max_jobs_has_a_range),
 		T(batched_one_task_is_one_kick),
 		T(batched_chain_is_one_kick),
 		T(batched_without_links_is_retired),

@@ -184,6 +184,10 @@ static void flags_the_driver_lacks_are_refused(void **state)
 	rocket_task_desc *tasks = calloc(4096, sizeof(*tasks));
 
 	(void)state;
+	rocket_close(fd);
+	setenv("ROCKET_SIM_DRIVER", "1.1", 1);
+	open_device();
+	unsetenv("ROCKET_SIM_DRIVER");
 	refused(submit(ROCKET_JOB_PPU_DONE), ROCKET_E_UNSUPPORTED,
 		"PPU_DONE needs a driver of version 1.3");
 	refused(submit(ROCKET_JOB_NO_DPU_DONE), ROCKET_E_UNSUPPORTED, "NO_DPU_DONE");
@@ -197,6 +201,8 @@ static void flags_the_driver_lacks_are_refused(void **state)
 
 static void batched_with_the_switch_off_is_refused(void **state)
 {
+	rocket_task_desc two[2] = { task, task };
+
 	(void)state;
 	rocket_close(fd);
 	sim_dev_param_set("rocket", "rocket_batch_submit", 0);
@@ -208,7 +214,8 @@ static void batched_with_the_switch_off_is_refused(void **state)
 	rocket_close(fd);
 	open_device();
 	sim_dev_param_set("rocket", "rocket_batch_submit", 0);
-	assert_int_equal(submit(ROCKET_JOB_BATCHED), ROCKET_E_UNSUPPORTED);
+	assert_int_equal(rocket_submit_tasks_flags(fd, two, 2, in, 3, out, 1, ROCKET_JOB_BATCHED),
+			 ROCKET_E_UNSUPPORTED);
 	sim_dev_param_set("rocket", "rocket_batch_submit", 1);
 }
 
@@ -288,7 +295,7 @@ static void wait_for_a_hung_job_is_an_error_with_a_reason(void **state)
 	hang();
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
 	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
-	test_log_has(ROCKET_LOG_ERROR, "hung and was retired");
+	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 	write_program();
 	assert_int_equal(submit(0), ROCKET_OK);
 	result_is_right();
@@ -301,7 +308,7 @@ static void wait_for_a_faulted_job_is_an_error_with_a_reason(void **state)
 	in[2] = c.handle;
 	assert_int_equal(rocket_submit_tasks(fd, &task, 1, in, 2, out, 1), ROCKET_OK);
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
-	test_log_has(ROCKET_LOG_ERROR, "faulted");
+	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 }
 
 static void wait_that_runs_out_is_a_device_error(void **state)
@@ -352,14 +359,14 @@ static void wait_on_a_driver_that_hides_errors_succeeds(void **state)
 {
 	(void)state;
 	rocket_close(fd);
-	sim_dev_param_set("rocket", "rocket_report_errors", 0);
+	setenv("ROCKET_SIM_DRIVER", "1.6", 1);
 	setenv("ROCKET_SLOW_WAIT_MS", "50", 1);
 	open_device();
 	hang();
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_OK);
 	assert_int_equal(rocket_fence_wait_slow_count(), 1);
 	test_log_has(ROCKET_LOG_DEBUG, "the data may be stale");
-	sim_dev_param_set("rocket", "rocket_report_errors", 1);
+	unsetenv("ROCKET_SIM_DRIVER");
 }
 
 static void wait_spinning_gives_the_same_answers(void **state)
@@ -373,7 +380,7 @@ static void wait_spinning_gives_the_same_answers(void **state)
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, SECOND / 50), ROCKET_E_DEVICE);
 	test_log_has(ROCKET_LOG_ERROR, "the wait ran out");
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
-	test_log_has(ROCKET_LOG_ERROR, "hung and was retired");
+	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 	rocket_busy_poll_set_us(0);
 }
 
@@ -393,7 +400,7 @@ static void wait_under_signals_goes_on(void **state)
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
 	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
-	test_log_has(ROCKET_LOG_ERROR, "hung and was retired");
+	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 	sigaction(SIGALRM, &old, NULL);
 }
 
