@@ -105,7 +105,24 @@ static void upsets_the_kernel(struct test *t)
 static void logs_something_harmless(struct test *t)
 {
 	(void)t;
-	append(kmsg, "6,101,5001,-;rocket: NPU job timed out\n");
+	append(kmsg, "6,101,5001,-;rocket: Rockchip NPU core 0 version\n");
+}
+
+static void lets_a_job_time_out(struct test *t)
+{
+	(void)t;
+	append(kmsg, "6,102,5002,-;rocket fdab0000.npu: NPU job timed out\n");
+}
+
+static void lets_the_mmu_hang(struct test *t)
+{
+	(void)t;
+	append(kmsg, "6,103,5003,-;rk_iommu: Enable stall request timed out, status: 0x1\n");
+}
+
+static void counts_rounds(struct test *t)
+{
+	CHECK(t, test_rounds(t, 3, 7) == 7, "short form");
 }
 
 static void taints_the_kernel(struct test *t)
@@ -134,6 +151,7 @@ struct scenario {
 	int major, minor;
 	struct test_case cases[4];
 	size_t n;
+	struct options options;
 	const char *kmsg_lines; /* NULL: there is no log to read */
 	int exit_code;
 	const char *expected[8]; /* lines that must be there */
@@ -170,8 +188,8 @@ static const struct scenario scenarios[] = {
 		     { .name = "c", .run = hangs, .expects = EXPECT_CLOSE_IN_FLIGHT },
 		     { .name = "d", .run = hangs, .expects = EXPECT_BATCH } },
 	  .n = 4,
-	  .expected = { "ok 1 a # XFAIL before interface 1.7 a failed job looks like a success", "ok 2 b",
-			"ok 3 c # SKIP driver 0.0 frees the allocator",
+	  .expected = { "ok 1 a # XFAIL before interface 1.7 a failed job looks like a success",
+			"ok 2 b", "ok 3 c # SKIP needs --dangerous: driver 0.0 frees the allocator",
 			"ok 4 d # SKIP no batched jobs before interface 1.1",
 			"# Totals: pass:1 fail:0 xfail:1 xpass:0 skip:2 error:0" } },
 	{ .name = "defect_of_a_newer_driver_is_a_failure",
@@ -237,6 +255,59 @@ static const struct scenario scenarios[] = {
 	  .expected = { "ok 1 a", "# kernel: WARNING: CPU: 0", "not ok 2 b", "ok 3 c",
 			"not ok 4 kernel_log_clean", "ok 5 kernel_taint_unchanged" },
 	  .forbidden = "before the run" },
+	{ .name = "timeout_in_the_log_fails_what_did_not_announce_it",
+	  .calls = &forked_calls,
+	  .major = 1,
+	  .cases = { { .name = "a", .run = lets_a_job_time_out, .log = KLOG_TIMEOUT },
+		     { .name = "b", .run = passes },
+		     { .name = "c", .run = lets_a_job_time_out },
+		     { .name = "d", .run = lets_the_mmu_hang, .log = KLOG_TIMEOUT | KLOG_FAULT } },
+	  .n = 4,
+	  .kmsg_lines = "",
+	  .exit_code = 1,
+	  .expected = { "ok 1 a", "ok 2 b", "not ok 3 c", "not ok 4 d",
+			"not ok 5 kernel_log_clean" } },
+	{ .name = "pattern_chooses_tests",
+	  .calls = &local_calls,
+	  .major = 1,
+	  .cases = { { .name = "ab", .run = passes },
+		     { .name = "b", .run = fails },
+		     { .name = "ac", .run = passes } },
+	  .n = 3,
+	  .options = { .patterns = { "a*" }, .n_patterns = 1 },
+	  .expected = { "1..2", "ok 1 ab", "ok 2 ac" } },
+	{ .name = "pattern_of_no_test_skips",
+	  .calls = &local_calls,
+	  .major = 1,
+	  .cases = { { .name = "a", .run = passes } },
+	  .n = 1,
+	  .options = { .patterns = { "b" }, .n_patterns = 1 },
+	  .exit_code = 4,
+	  .expected = { "1..0 # SKIP no test has such a name" } },
+	{ .name = "needs_are_skipped_with_their_reason",
+	  .calls = &local_calls,
+	  .major = 1,
+	  .cases = { { .name = "a", .run = fails, .needs = NEED_KERNEL },
+		     { .name = "b", .run = fails, .needs = NEED_LONG },
+		     { .name = "c", .run = fails, .needs = NEED_DANGEROUS },
+		     { .name = "d", .run = fails, .needs = NEED_ROOT } },
+	  .n = 4,
+	  .expected = { "ok 1 a # SKIP needs a kernel", "ok 2 b # SKIP long, needs --long",
+			"ok 3 c # SKIP may take the machine down", "ok 4 d # SKIP needs root" } },
+	{ .name = "danger_is_run_when_asked_for",
+	  .calls = &local_calls,
+	  .cases = { { .name = "a", .run = fails, .expects = EXPECT_CLOSE_IN_FLIGHT },
+		     { .name = "b", .run = passes, .needs = NEED_DANGEROUS } },
+	  .n = 2,
+	  .options = { .dangerous = true },
+	  .expected = { "ok 1 a # XFAIL driver 0.0 frees the allocator", "ok 2 b" } },
+	{ .name = "long_form_has_its_rounds",
+	  .calls = &local_calls,
+	  .major = 1,
+	  .cases = { { .name = "a", .run = counts_rounds, .needs = NEED_LONG } },
+	  .n = 1,
+	  .options = { .long_form = true },
+	  .expected = { "ok 1 a" } },
 	{ .name = "kernel_taint_fails_its_test",
 	  .calls = &forked_calls,
 	  .major = 1,
@@ -269,13 +340,16 @@ static void run_scenario(const struct scenario *s)
 		.calls = s->calls, .path = "fake", .major = s->major, .minor = s->minor
 	};
 	const struct test_table table = { s->cases, s->n };
+	struct options options = s->options;
 
+	if (!options.factor)
+		options.factor = 1;
 	unlink(kmsg);
 	if (s->kmsg_lines)
 		write_file(kmsg, s->kmsg_lines);
 	write_file(taint, "0\n");
 	tap_begin();
-	exit(test_run(&node, &table, 1, kmsg, taint));
+	exit(test_run(&node, &options, &table, 1, kmsg, taint));
 }
 
 static void run_main(const char *argument)

@@ -48,7 +48,7 @@ void crew_run(struct test *t, const struct crew *crew)
 	for (n = 0; n < crew->members; n++) {
 		m[n].crew = crew;
 		m[n].shape = &crew->shapes[n % crew->n_shapes];
-		m[n].verdict = (struct test){ .node = t->node, .as = t->as };
+		m[n].verdict = (struct test){ .node = t->node, .options = t->options, .as = t->as };
 		/* A struct file is filled by one thread only. */
 		if (crew->shared)
 			REQUIRE(t,

@@ -5,7 +5,7 @@
 
 #include "load.h"
 
-#define CREW_MAX 8
+#define CREW_MAX 16
 
 struct crew {
 	unsigned members; /* at most CREW_MAX */

@@ -2,6 +2,7 @@
 #include "file.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +27,37 @@ int64_t now_ns(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (int64_t)ts.tv_sec * SECOND + ts.tv_nsec;
+}
+
+void sleep_ms(unsigned ms)
+{
+	struct timespec rest = { .tv_sec = ms / 1000, .tv_nsec = ms % 1000 * MS };
+
+	while (nanosleep(&rest, &rest) && errno == EINTR)
+		;
+}
+
+int64_t job_timeout(const struct test *t)
+{
+	return t->node->calls->param("rocket", "job_timeout_ms", 500) * MS;
+}
+
+int file_export(const struct file *f, uint32_t handle, int *dmabuf)
+{
+	struct drm_prime_handle args = { .handle = handle, .flags = DRM_CLOEXEC | DRM_RDWR };
+	int ret = file_ioctl(f, DRM_IOCTL_PRIME_HANDLE_TO_FD, &args);
+
+	*dmabuf = ret ? -1 : args.fd;
+	return ret;
+}
+
+int file_import(const struct file *f, int dmabuf, uint32_t *handle)
+{
+	struct drm_prime_handle args = { .fd = dmabuf };
+	int ret = file_ioctl(f, DRM_IOCTL_PRIME_FD_TO_HANDLE, &args);
+
+	*handle = args.handle;
+	return ret;
 }
 
 int file_ioctl(const struct file *f, unsigned long request, void *arg)

@@ -35,6 +35,9 @@ struct file {
 };
 
 int64_t now_ns(void); /* CLOCK_MONOTONIC */
+void sleep_ms(unsigned ms);
+/* After which the driver takes a job that makes no progress for hung. */
+int64_t job_timeout(const struct test *t);
 
 /* ---- with release at the end of the test ---- */
 void test_files_begin(struct test *t);
@@ -59,6 +62,9 @@ int file_gem_close(const struct file *f, uint32_t handle);
 int file_prep(const struct file *f, uint32_t handle, int64_t deadline);
 int file_fini(const struct file *f, uint32_t handle);
 int file_submit(const struct file *f, struct drm_rocket_submit *args);
+/* A file descriptor of the buffer as a dma-buf, and a buffer of f from one. */
+int file_export(const struct file *f, uint32_t handle, int *dmabuf);
+int file_import(const struct file *f, int dmabuf, uint32_t *handle);
 /* One job of the sizes of this header. */
 int file_submit_job(const struct file *f, struct drm_rocket_job *job);
 

@@ -1,44 +1,83 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Tests of a kernel driver, through its ioctls alone. Installed for boards; make check runs
+# Tests of a kernel driver, through its ioctls and sysfs. Installed for boards; make check runs
 # them on the in-process device. selftests/Makefile builds them without this tree.
 selftestsdir = $(libexecdir)/rocket-npu/selftests
-selftests_PROGRAMS = selftests/submit selftests/numerics
+selftests_PROGRAMS = \
+	selftests/submit selftests/lifetime selftests/fault selftests/batch \
+	selftests/concurrency selftests/pm-cycle selftests/numerics
 dist_selftests_SCRIPTS = selftests/run
 dist_selftests_DATA = selftests/README selftests/config selftests/settings
 
 SELFTEST_RUNNER = \
+	selftests/cores.c selftests/cores.h \
 	selftests/crew.c selftests/crew.h \
 	selftests/file.c selftests/file.h \
 	selftests/klog.c selftests/klog.h \
+	selftests/knobs.c selftests/knobs.h \
 	selftests/load.c selftests/load.h \
+	selftests/module.c selftests/module.h \
 	selftests/node.c selftests/node.h \
+	selftests/options.c selftests/options.h \
+	selftests/pool.c selftests/pool.h \
 	selftests/program.c selftests/program.h \
 	selftests/reference.c selftests/reference.h \
 	selftests/runner.c selftests/runner.h \
+	selftests/sysfs.c selftests/sysfs.h \
 	selftests/tap.c selftests/tap.h \
 	selftests/version.c selftests/version.h
 
-SELFTEST_SUBMIT = \
+selftests_submit_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/submit.c selftests/submit.h \
 	selftests/submit_args.c \
-	selftests/submit_batch.c \
 	selftests/submit_bo.c \
 	selftests/submit_count.c \
-	selftests/submit_fault.c \
 	selftests/submit_node.c \
 	selftests/submit_order.c \
 	selftests/submit_pointer.c \
+	selftests/submit_ranges.c \
 	selftests/submit_wait.c
+selftests_submit_LDADD = -lpthread
 
-SELFTEST_NUMERICS = \
+selftests_lifetime_SOURCES = $(SELFTEST_RUNNER) \
+	selftests/lifetime.c selftests/lifetime.h \
+	selftests/lifetime_dmabuf.c \
+	selftests/lifetime_file.c \
+	selftests/lifetime_leak.c \
+	selftests/lifetime_process.c
+selftests_lifetime_LDADD = -lpthread
+
+selftests_fault_SOURCES = $(SELFTEST_RUNNER) \
+	selftests/fault.c selftests/fault.h \
+	selftests/fault_core.c \
+	selftests/fault_device.c \
+	selftests/fault_job.c
+selftests_fault_LDADD = -lpthread
+
+selftests_batch_SOURCES = $(SELFTEST_RUNNER) \
+	selftests/batch.c selftests/batch.h \
+	selftests/batch_chain.c \
+	selftests/batch_end.c
+selftests_batch_LDADD = -lpthread
+
+selftests_concurrency_SOURCES = $(SELFTEST_RUNNER) \
+	selftests/concurrency.c selftests/concurrency.h \
+	selftests/concurrency_file.c
+selftests_concurrency_LDADD = -lpthread
+
+selftests_pm_cycle_SOURCES = $(SELFTEST_RUNNER) \
+	selftests/pm_cycle.c selftests/pm_cycle.h \
+	selftests/pm_clock.c \
+	selftests/pm_module.c \
+	selftests/pm_power.c \
+	selftests/pm_sleep.c \
+	selftests/pm_stats.c
+selftests_pm_cycle_LDADD = -lpthread
+
+selftests_numerics_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/numerics.c selftests/numerics.h \
 	selftests/numerics_files.c \
 	selftests/numerics_form.c \
 	selftests/numerics_shape.c
-
-selftests_submit_SOURCES = $(SELFTEST_SUBMIT) $(SELFTEST_RUNNER)
-selftests_submit_LDADD = -lpthread
-selftests_numerics_SOURCES = $(SELFTEST_NUMERICS) $(SELFTEST_RUNNER)
 selftests_numerics_LDADD = -lpthread
 
 check_PROGRAMS += selftests/check-harness
@@ -49,16 +88,38 @@ selftests_check_harness_LDADD = -lpthread
 if SIM
 selftests_submit_SOURCES += selftests/node_sim.c
 selftests_submit_LDADD += librocket-all.la
+selftests_lifetime_SOURCES += selftests/node_sim.c
+selftests_lifetime_LDADD += librocket-all.la
+selftests_fault_SOURCES += selftests/node_sim.c
+selftests_fault_LDADD += librocket-all.la
+selftests_batch_SOURCES += selftests/node_sim.c
+selftests_batch_LDADD += librocket-all.la
+selftests_concurrency_SOURCES += selftests/node_sim.c
+selftests_concurrency_LDADD += librocket-all.la
+selftests_pm_cycle_SOURCES += selftests/node_sim.c
+selftests_pm_cycle_LDADD += librocket-all.la
 selftests_numerics_SOURCES += selftests/node_sim.c
 selftests_numerics_LDADD += librocket-all.la
 selftests_check_harness_SOURCES += selftests/node_sim.c
 selftests_check_harness_LDADD += librocket-all.la
 
-check_PROGRAMS += selftests/check-submit selftests/check-numerics
-TESTS += selftests/check-submit selftests/check-numerics
-THREAD_TESTS += selftests/check-submit selftests/check-numerics
+# The whole of pm-cycle needs a kernel.
+SELFTEST_CHECKS = \
+	selftests/check-submit selftests/check-lifetime selftests/check-fault \
+	selftests/check-batch selftests/check-concurrency selftests/check-numerics
+check_PROGRAMS += $(SELFTEST_CHECKS)
+TESTS += $(SELFTEST_CHECKS)
+THREAD_TESTS += $(SELFTEST_CHECKS)
 selftests_check_submit_SOURCES = $(selftests_submit_SOURCES) selftests/in_process.c
 selftests_check_submit_LDADD = $(selftests_submit_LDADD)
+selftests_check_lifetime_SOURCES = $(selftests_lifetime_SOURCES) selftests/in_process.c
+selftests_check_lifetime_LDADD = $(selftests_lifetime_LDADD)
+selftests_check_fault_SOURCES = $(selftests_fault_SOURCES) selftests/in_process.c
+selftests_check_fault_LDADD = $(selftests_fault_LDADD)
+selftests_check_batch_SOURCES = $(selftests_batch_SOURCES) selftests/in_process.c
+selftests_check_batch_LDADD = $(selftests_batch_LDADD)
+selftests_check_concurrency_SOURCES = $(selftests_concurrency_SOURCES) selftests/in_process.c
+selftests_check_concurrency_LDADD = $(selftests_concurrency_LDADD)
 selftests_check_numerics_SOURCES = $(selftests_numerics_SOURCES) selftests/in_process.c
 selftests_check_numerics_LDADD = $(selftests_numerics_LDADD)
 else

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "load.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "reference.h"
@@ -218,6 +219,15 @@ int load_submit(struct load *l)
 int load_wait(struct load *l, int64_t within)
 {
 	return file_prep(l->f, l->out->handle, now_ns() + within);
+}
+
+bool load_failed_as_told(const struct load *l, int ret)
+{
+	const struct node *node = l->t->node;
+
+	if (expectation_unmet(EXPECT_JOB_ERRORS, node->major, node->minor))
+		return !ret;
+	return ret == -EIO;
 }
 
 static uint32_t element_bits(const struct load *l, unsigned task, unsigned m, unsigned n)

@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "file.h"
-#include "klog.h"
 
 #define DEADLINE_S 30
 /* A killed child that stays is stuck in the kernel. */
@@ -60,14 +59,20 @@ void test_skip(struct test *t, const char *fmt, ...)
 	va_end(ap);
 }
 
-static unsigned deadline_of(const struct test_case *c)
+unsigned test_rounds(const struct test *t, unsigned few, unsigned many)
 {
-	return c->seconds ? c->seconds : DEADLINE_S;
+	return t->options->long_form ? many : few;
 }
 
-static struct verdict run_here(const struct node *node, const struct test_case *c)
+static unsigned deadline_of(const struct options *o, const struct test_case *c)
 {
-	struct test t = { .node = node, .as = c };
+	return (c->seconds ? c->seconds : DEADLINE_S) * o->factor * (o->long_form ? 10 : 1);
+}
+
+static struct verdict run_here(const struct node *node, const struct options *options,
+			       const struct test_case *c)
+{
+	struct test t = { .node = node, .options = options, .as = c };
 	struct verdict v;
 
 	test_files_begin(&t);
@@ -83,6 +88,7 @@ static struct verdict run_here(const struct node *node, const struct test_case *
 struct watchdog {
 	pthread_mutex_t lock;
 	pthread_cond_t changed;
+	const struct options *options;
 	const struct test_case *running;
 	struct timespec deadline;
 	bool stop;
@@ -102,7 +108,7 @@ static void *watchdog_thread(void *arg)
 			continue;
 		tap_result(TAP_FAIL, w->running->name, "");
 		tap_bail_out("%s did not end within %u s", w->running->name,
-			     deadline_of(w->running));
+			     deadline_of(w->options, w->running));
 		_exit(TAP_FAIL);
 	}
 	pthread_mutex_unlock(&w->lock);
@@ -127,7 +133,7 @@ static void watchdog_watch(struct watchdog *w, const struct test_case *c)
 	w->running = c;
 	if (c) {
 		clock_gettime(CLOCK_MONOTONIC, &w->deadline);
-		w->deadline.tv_sec += deadline_of(c);
+		w->deadline.tv_sec += deadline_of(w->options, c);
 	}
 	pthread_cond_signal(&w->changed);
 	pthread_mutex_unlock(&w->lock);
@@ -174,10 +180,11 @@ static struct verdict child_gone_wrong(const struct test_case *c, int status)
 	return v;
 }
 
-static struct verdict run_in_child(const struct node *node, const struct test_case *c,
-				   struct verdict *shared)
+static struct verdict run_in_child(const struct node *node, const struct options *options,
+				   const struct test_case *c, struct verdict *shared)
 {
 	struct verdict late = { .status = TAP_FAIL };
+	unsigned seconds = deadline_of(options, c);
 	int status = 0;
 	pid_t pid;
 
@@ -188,12 +195,12 @@ static struct verdict run_in_child(const struct node *node, const struct test_ca
 		return late;
 	}
 	if (!pid) {
-		*shared = run_here(node, c);
+		*shared = run_here(node, options, c);
 		fflush(stdout);
 		_exit(TAP_PASS);
 	}
-	if (!reap(pid, deadline_of(c), &status)) {
-		tap_note("%s: did not end within %u s", c->name, deadline_of(c));
+	if (!reap(pid, seconds, &status)) {
+		tap_note("%s: did not end within %u s", c->name, seconds);
 		kill(pid, SIGKILL);
 		if (!reap(pid, KILL_WAIT_S, &status))
 			tap_note("%s: process %d cannot be killed", c->name, (int)pid);
@@ -208,10 +215,12 @@ static struct verdict run_in_child(const struct node *node, const struct test_ca
 
 struct run {
 	const struct node *node;
+	const struct options *options;
 	struct verdict *shared; /* NULL: in this process */
 	struct watchdog watchdog;
 	struct klog log;
 	unsigned complaints; /* records of the whole run */
+	unsigned announced;  /* by the test before: its last job may end late */
 	bool tainted;
 };
 
@@ -222,8 +231,10 @@ static struct verdict run_isolated(struct run *r, const struct test_case *c)
 	if (r->shared) {
 		unsigned complaints;
 
-		v = run_in_child(r->node, c, r->shared);
-		complaints = klog_complaints(&r->log);
+		klog_mark(&r->log, c->name, c->log);
+		v = run_in_child(r->node, r->options, c, r->shared);
+		complaints = klog_complaints(&r->log, c->log | r->announced);
+		r->announced = c->log;
 		r->complaints += complaints;
 		if (complaints)
 			v.status = TAP_FAIL;
@@ -234,19 +245,49 @@ static struct verdict run_isolated(struct run *r, const struct test_case *c)
 		return v;
 	}
 	watchdog_watch(&r->watchdog, c);
-	v = run_here(r->node, c);
+	v = run_here(r->node, r->options, c);
 	watchdog_watch(&r->watchdog, NULL);
 	return v;
+}
+
+/* Why the test cannot be made, or NULL. */
+static const char *unmet_need(const struct run *r, const struct test_case *c)
+{
+	const bool lacks[] = {
+		r->node->calls->in_process,
+		r->node->calls->in_process || geteuid() != 0,
+		!r->options->long_form,
+		!r->options->dangerous,
+	};
+	static const char *const reasons[] = {
+		"needs a kernel, this is the device in the process",
+		"needs root and a kernel",
+		"long, needs --long",
+		"may take the machine down, needs --dangerous",
+	};
+
+	for (unsigned i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++)
+		if (c->needs >> i & 1 && lacks[i])
+			return reasons[i];
+	return NULL;
 }
 
 static void run_case(struct run *r, const struct test_case *c)
 {
 	const struct expectation_row *unmet =
 		expectation_unmet(c->expects, r->node->major, r->node->minor);
+	const char *need = unmet_need(r, c);
 	struct verdict v;
 
-	if (unmet && unmet->before != BEFORE_DEFECT) {
-		tap_result(TAP_SKIP, c->name, unmet->reason);
+	if (need || (unmet && unmet->before == BEFORE_ABSENT)) {
+		tap_result(TAP_SKIP, c->name, need ? need : unmet->reason);
+		return;
+	}
+	if (unmet && unmet->before == BEFORE_DANGER && !r->options->dangerous) {
+		char reason[160];
+
+		snprintf(reason, sizeof(reason), "needs --dangerous: %s", unmet->reason);
+		tap_result(TAP_SKIP, c->name, reason);
 		return;
 	}
 	v = run_isolated(r, c);
@@ -273,19 +314,34 @@ static void run_tables(struct run *r, const struct test_table *tables, size_t n_
 {
 	for (size_t i = 0; i < n_tables; i++)
 		for (size_t j = 0; j < tables[i].n; j++)
-			run_case(r, &tables[i].cases[j]);
+			if (options_choose(r->options, tables[i].cases[j].name))
+				run_case(r, &tables[i].cases[j]);
 }
 
-int test_run(const struct node *node, const struct test_table *tables, size_t n_tables,
-	     const char *kmsg_path, const char *taint_path)
+static unsigned count_chosen(const struct options *o, const struct test_table *tables,
+			     size_t n_tables)
 {
-	struct run r = { .node = node, .log.fd = -1 };
-	unsigned n = node->calls->in_process ? 0 : 2;
-	pthread_t thread;
+	unsigned n = 0;
 
 	for (size_t i = 0; i < n_tables; i++)
-		n += (unsigned)tables[i].n;
-	tap_plan(n);
+		for (size_t j = 0; j < tables[i].n; j++)
+			n += options_choose(o, tables[i].cases[j].name);
+	return n;
+}
+
+int test_run(const struct node *node, const struct options *options,
+	     const struct test_table *tables, size_t n_tables, const char *kmsg_path,
+	     const char *taint_path)
+{
+	struct run r = {
+		.node = node, .options = options, .log.fd = -1, .watchdog.options = options
+	};
+	unsigned n = count_chosen(options, tables, n_tables);
+	pthread_t thread;
+
+	if (!n)
+		tap_skip_all("no test has such a name");
+	tap_plan(n + (node->calls->in_process ? 0 : 2));
 	tap_note("node %s, driver rocket %d.%d", node->path, node->major, node->minor);
 
 	if (node->calls->in_process) {
@@ -312,13 +368,27 @@ int test_run(const struct node *node, const struct test_table *tables, size_t n_
 	return tap_end();
 }
 
+static void print_names(const struct options *o, const struct test_table *tables, size_t n_tables)
+{
+	for (size_t i = 0; i < n_tables; i++)
+		for (size_t j = 0; j < tables[i].n; j++)
+			if (options_choose(o, tables[i].cases[j].name))
+				printf("%s\n", tables[i].cases[j].name);
+}
+
 int test_main(int argc, char **argv, const struct test_table *tables, size_t n_tables)
 {
 	struct node node = { 0 };
+	struct options options;
 	char why[512];
 
+	options_parse(&options, argc, argv);
+	if (options.list) {
+		print_names(&options, tables, n_tables);
+		return TAP_PASS;
+	}
 	tap_begin();
-	if (!node_find(&node, argc > 1 ? argv[1] : NULL, why, sizeof(why)))
+	if (!node_find(&node, options.node, why, sizeof(why)))
 		tap_skip_all("%s", why);
-	return test_run(&node, tables, n_tables, "/dev/kmsg", "/proc/sys/kernel/tainted");
+	return test_run(&node, &options, tables, n_tables, "/dev/kmsg", "/proc/sys/kernel/tainted");
 }

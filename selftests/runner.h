@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "klog.h"
 #include "node.h"
+#include "options.h"
 #include "tap.h"
 #include "version.h"
 
@@ -24,12 +26,24 @@ struct test_case {
 	enum expectation expects;
 	const void *arg;  /* the row of a table-driven test */
 	unsigned seconds; /* deadline; 0 = 30 */
+	unsigned log;     /* enum klog_line: what the kernel may say meanwhile */
+	unsigned needs;   /* enum need */
+};
+
+/* What a test cannot be made without; it is skipped, and says so. */
+enum need {
+	NEED_KERNEL = 1u << 0, /* not the device in the process */
+	NEED_ROOT = 1u << 1,   /* and NEED_KERNEL */
+	NEED_LONG = 1u << 2,   /* --long */
+	NEED_DANGEROUS =
+		1u << 3, /* --dangerous: it may take the machine down whatever the driver */
 };
 
 struct test_files; /* file.h */
 
 struct test {
 	const struct node *node;
+	const struct options *options;
 	const struct test_case *as;
 	enum tap_status status;
 	char reason[160];
@@ -45,8 +59,9 @@ struct test_table {
 
 int test_main(int argc, char **argv, const struct test_table *tables, size_t n_tables);
 /* The same with everything given: what test_main() does once it has found a node. */
-int test_run(const struct node *node, const struct test_table *tables, size_t n_tables,
-	     const char *kmsg_path, const char *taint_path);
+int test_run(const struct node *node, const struct options *options,
+	     const struct test_table *tables, size_t n_tables, const char *kmsg_path,
+	     const char *taint_path);
 
 /* Fails the test when ok is false: place, condition and message become a diagnostic. */
 bool test_check(struct test *t, bool ok, const char *file, int line, const char *condition,
@@ -62,5 +77,7 @@ bool test_check(struct test *t, bool ok, const char *file, int line, const char 
 /* The test cannot be made here; return after it. A failure found before stays a failure. */
 void test_skip(struct test *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 bool test_failed(const struct test *t);
+/* few, or many in the long form. */
+unsigned test_rounds(const struct test *t, unsigned few, unsigned many);
 
 #endif

@@ -8,11 +8,10 @@
 struct test_table node_cases(void);    /* version, numbers, files */
 struct test_table bo_cases(void);      /* CREATE_BO, mmap, GEM_CLOSE, the IOVA window */
 struct test_table wait_cases(void);    /* PREP_BO, FINI_BO */
+struct test_table ranges_cases(void);  /* PREP_BO_RANGES, FINI_BO_RANGES */
 struct test_table args_cases(void);    /* what SUBMIT accepts and refuses */
 struct test_table pointer_cases(void); /* SUBMIT with pointers that lead nowhere */
 struct test_table count_cases(void);   /* task arrays of every length, lists, handles */
-struct test_table order_cases(void);   /* order, close, munmap, threads */
-struct test_table fault_cases(void);   /* jobs that fail, and what follows them */
-struct test_table batch_cases(void);   /* DRM_ROCKET_JOB_BATCHED */
+struct test_table order_cases(void);   /* what runs before what */
 
 #endif

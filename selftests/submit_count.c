@@ -129,6 +129,40 @@ static void job_counts_huge_refused(struct test *t)
 	CHECK(t, !load_wait(&l, 5 * SECOND) && load_judge(&l, 0), "a job ran");
 }
 
+/* A file has room for so many unfinished jobs; a call finds room for all of its jobs or for none.
+ */
+static void jobs_unfinished_are_bounded(struct test *t)
+{
+	long most = t->node->calls->param("rocket", "rocket_max_jobs", 1024);
+	struct drm_rocket_job *jobs = test_alloc(t, 512 * sizeof(*jobs));
+	struct file *f = test_file(t);
+	struct drm_rocket_submit args = { .jobs = (uintptr_t)jobs,
+					  .job_count = 512,
+					  .job_struct_size = sizeof(*jobs) };
+	struct load hang, l;
+	long taken = 1;
+	int ret = 0;
+
+	REQUIRE(t, jobs && load_make(&hang, t, f, &tiny, 1, LOAD_INTEGERS), "no job");
+	REQUIRE(t, load_make(&l, t, f, &tiny, 1, LOAD_INTEGERS), "no job");
+	for (int i = 0; i < 512; i++)
+		jobs[i] = l.job;
+	load_hang(&hang, 0);
+	REQUIRE(t, !load_submit(&hang), "SUBMIT");
+	for (; taken < 2 * most && !(ret = file_submit(f, &args)); taken += 512)
+		;
+	CHECK(t, ret == -EAGAIN && taken <= most, "after %ld jobs: %s", taken, strerror(-ret));
+	for (ret = 0; taken < 2 * most && !(ret = load_submit(&l)); taken++)
+		;
+	/* Some may have ended by now: then the hung one has, too. */
+	CHECK(t, ret == -EAGAIN && (taken == most || !file_prep(f, l.out->handle, 0)),
+	      "after %ld jobs: %s", taken, strerror(-ret));
+	ret = load_wait(&l, 20 * SECOND);
+	CHECK(t, !ret && load_judge(&l, 1), "those that were taken: %s", strerror(-ret));
+	load_stamp(&l);
+	CHECK(t, load_run_right(&l), "room again");
+}
+
 /* ---- handles ---- */
 
 static void judge_unknown(struct test *t, struct load *l, uint32_t *place, uint32_t handle)
@@ -303,6 +337,11 @@ static const struct test_case cases[] = {
 	{ .name = "job_counts_huge_refused",
 	  .run = job_counts_huge_refused,
 	  .expects = EXPECT_COUNTS_BOUNDED },
+	{ .name = "jobs_unfinished_are_bounded",
+	  .run = jobs_unfinished_are_bounded,
+	  .expects = EXPECT_JOBS_BOUNDED,
+	  .log = KLOG_TIMEOUT,
+	  .seconds = 60 },
 	{ .name = "handles_unknown_refused",
 	  .run = handles_unknown_refused,
 	  .expects = EXPECT_SUBMIT_ERRORS },

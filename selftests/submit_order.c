@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* What holds between jobs, and while a job is in flight. */
+/* What holds between jobs. */
 #include "submit.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "crew.h"
+#include "load.h"
 #include "reference.h"
 
 /*
@@ -135,163 +134,11 @@ static void results_between_are_there_as_well(struct test *t)
 		CHECK(t, !file_prep(f, s->x[i]->handle, 0), "X(%u) is still busy", i);
 }
 
-/* ---- in flight ---- */
-
-static void close_with_jobs_in_flight(struct test *t)
-{
-	struct load l;
-
-	for (int i = 0; i < 200; i++) {
-		struct file *f = test_file(t);
-
-		REQUIRE(t, load_make(&l, t, f, &small_matmul, 3, LOAD_INTEGERS), "round %d", i);
-		for (int job = 0; job < 4; job++)
-			REQUIRE(t, !load_submit(&l), "round %d: SUBMIT", i);
-		REQUIRE(t, !test_file_close(f), "round %d: close", i);
-	}
-	REQUIRE(t, load_make(&l, t, test_file(t), &small_matmul, 3, LOAD_INTEGERS), "no job");
-	CHECK(t, load_run_right(&l), "good job afterwards");
-}
-
-/* The wait is over, the job's references may not be. */
-static void close_right_after_the_wait(struct test *t)
-{
-	struct load l;
-
-	for (int i = 0; i < 200; i++) {
-		struct file *f = test_file(t);
-
-		REQUIRE(t, load_make(&l, t, f, &small_matmul, 1, LOAD_INTEGERS), "round %d", i);
-		REQUIRE(t, load_run_right(&l), "round %d", i);
-		REQUIRE(t, !test_file_close(f), "round %d: close", i);
-	}
-}
-
-static void munmap_with_a_job_in_flight(struct test *t)
-{
-	struct file *f = test_file(t);
-	struct load l;
-	int ret;
-
-	REQUIRE(t, load_make(&l, t, f, &small_matmul, 32, LOAD_INTEGERS), "no job");
-	REQUIRE(t, !load_submit(&l), "SUBMIT");
-	bo_unmap(f, l.prog);
-	bo_unmap(f, l.in);
-	bo_unmap(f, l.wt);
-	bo_unmap(f, l.out);
-	ret = load_wait(&l, 10 * SECOND);
-	REQUIRE(t, !ret, "PREP_BO: %s", strerror(-ret));
-	l.out->map = t->node->calls->mmap(f->fd, l.out->size, l.out->offset);
-	if (l.out->map == (void *)-1)
-		l.out->map = NULL;
-	REQUIRE(t, l.out->map, "mmap: %s", strerror(errno));
-	CHECK(t, load_judge(&l, 32), "wrong result");
-}
-
-/* A queued job keeps its buffers; nobody else gets their addresses meanwhile. */
-static void handles_closed_with_a_job_in_flight(struct test *t)
-{
-	struct file *f = test_file(t);
-	struct load hung, l;
-	int ret;
-
-	REQUIRE(t, load_make(&hung, t, f, &small_matmul, 1, LOAD_INTEGERS), "no job");
-	REQUIRE(t, load_make(&l, t, f, &small_matmul, 8, LOAD_INTEGERS), "no job");
-	load_hang(&hung, 0);
-	REQUIRE(t, !load_submit(&hung) && !load_submit(&l), "SUBMIT");
-	CHECK(t, !bo_close_handle(f, l.prog), "GEM_CLOSE");
-	CHECK(t, !bo_close_handle(f, l.in), "GEM_CLOSE");
-	CHECK(t, !bo_close_handle(f, l.wt), "GEM_CLOSE");
-	for (int i = 0; i < 6; i++) {
-		struct bo *bo = test_bo(t, f, i % 2 ? l.prog->size : l.in->size);
-
-		REQUIRE(t, bo, "no buffer");
-		CHECK(t, bo->dma != l.prog->dma && bo->dma != l.in->dma && bo->dma != l.wt->dma,
-		      "address %#x is in use by a queued job", bo->dma);
-		memset(bo->map, 0xff, bo->size);
-		file_fini(f, bo->handle);
-	}
-	ret = load_wait(&l, 10 * SECOND);
-	CHECK(t, !ret && load_judge(&l, 8), "%s", strerror(-ret));
-}
-
-/* ---- threads ---- */
-
-static void threads_with_a_file_each(struct test *t)
-{
-	const struct crew crew = {
-		.members = 5, .shapes = &small_matmul, .n_shapes = 1, .rounds = 40
-	};
-
-	crew_run(t, &crew);
-}
-
-static void threads_with_one_file(struct test *t)
-{
-	struct crew crew = { .members = 5,
-			     .shapes = &small_matmul,
-			     .n_shapes = 1,
-			     .rounds = 40,
-			     .shared = test_file(t) };
-
-	REQUIRE(t, crew.shared, "no file");
-	crew_run(t, &crew);
-}
-
-/* Buffers come and go in other threads while jobs run. */
-struct churn {
-	pthread_t thread;
-	const struct file *f;
-	int failed;
-};
-
-static void *churn_buffers(void *arg)
-{
-	struct churn *c = arg;
-
-	for (int i = 0; i < 300; i++) {
-		struct drm_rocket_create_bo args = { .size = PAGE * (1 + (uint32_t)i % 7) };
-
-		if (file_create_bo(c->f, &args) || file_gem_close(c->f, args.handle))
-			c->failed++;
-	}
-	return NULL;
-}
-
-static void buffers_made_and_freed_while_jobs_run(struct test *t)
-{
-	struct file *f = test_file(t);
-	struct churn c = { .f = f };
-	struct load l;
-
-	REQUIRE(t, load_make(&l, t, f, &small_matmul, 8, LOAD_INTEGERS), "no job");
-	REQUIRE(t, !pthread_create(&c.thread, NULL, churn_buffers, &c), "no thread");
-	for (int i = 0; i < 60 && load_run_right(&l); i++)
-		load_stamp(&l);
-	pthread_join(c.thread, NULL);
-	CHECK(t, !c.failed, "%d of 300 buffers", c.failed);
-}
-
 static const struct test_case cases[] = {
 	{ .name = "jobs_of_a_file_run_in_order", .run = jobs_of_a_file_run_in_order },
 	{ .name = "jobs_of_one_submit_run_in_order", .run = jobs_of_one_submit_run_in_order },
 	{ .name = "tasks_of_a_job_run_in_order", .run = tasks_of_a_job_run_in_order },
 	{ .name = "results_between_are_there_as_well", .run = results_between_are_there_as_well },
-	{ .name = "close_with_jobs_in_flight",
-	  .run = close_with_jobs_in_flight,
-	  .expects = EXPECT_CLOSE_IN_FLIGHT,
-	  .seconds = 120 },
-	{ .name = "close_right_after_the_wait",
-	  .run = close_right_after_the_wait,
-	  .expects = EXPECT_CLOSE_IN_FLIGHT,
-	  .seconds = 120 },
-	{ .name = "munmap_with_a_job_in_flight", .run = munmap_with_a_job_in_flight },
-	{ .name = "handles_closed_with_a_job_in_flight",
-	  .run = handles_closed_with_a_job_in_flight },
-	{ .name = "threads_with_a_file_each", .run = threads_with_a_file_each, .seconds = 120 },
-	{ .name = "threads_with_one_file", .run = threads_with_one_file, .seconds = 120 },
-	{ .name = "buffers_made_and_freed_while_jobs_run",
-	  .run = buffers_made_and_freed_while_jobs_run },
 };
 
 struct test_table order_cases(void)

@@ -13,6 +13,7 @@
 #else
 
 #include <asm/ioctl.h>
+#include <fcntl.h>
 #include <linux/types.h>
 #include <stddef.h>
 
@@ -22,6 +23,11 @@
 #define DRM_COMMAND_BASE    0x40
 #define DRM_IOCTL_VERSION   DRM_IOWR(0x00, struct drm_version)
 #define DRM_IOCTL_GEM_CLOSE DRM_IOW(0x09, struct drm_gem_close)
+
+#define DRM_IOCTL_PRIME_HANDLE_TO_FD DRM_IOWR(0x2d, struct drm_prime_handle)
+#define DRM_IOCTL_PRIME_FD_TO_HANDLE DRM_IOWR(0x2e, struct drm_prime_handle)
+#define DRM_CLOEXEC                  O_CLOEXEC
+#define DRM_RDWR                     O_RDWR
 
 struct drm_version {
 	int version_major, version_minor, version_patchlevel;
@@ -36,6 +42,12 @@ struct drm_version {
 struct drm_gem_close {
 	__u32 handle;
 	__u32 pad;
+};
+
+struct drm_prime_handle {
+	__u32 handle;
+	__u32 flags;
+	__s32 fd;
 };
 
 #endif

@@ -302,6 +302,7 @@ static int configure(struct sim_device *dev, char reason[SIM_REASON_MAX])
 		}
 		dev->timeout_ms = (unsigned)v;
 	}
+	sim_param_store("job_timeout_ms", dev->timeout_ms);
 	return 0;
 }
 

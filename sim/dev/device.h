@@ -251,5 +251,7 @@ void sim_log(struct sim_device *dev, const char *fmt, ...) __attribute__((format
 void sim_trace_line(void *dev, const char *line);
 
 long sim_param(const char *name, long fallback);
+/* Of a parameter that there is. */
+void sim_param_store(const char *name, long value);
 
 #endif

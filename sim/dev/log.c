@@ -42,6 +42,7 @@ static struct param {
 } params[] = {
 	{ "rocket_batch_submit", 1, INT_MIN, INT_MAX }, /* 0: jobs flagged BATCHED are refused */
 	{ "rocket_max_jobs", 1024, 1024, INT_MAX / 2 }, /* unfinished ones of a file */
+	{ "job_timeout_ms", 500, 1, 0 },                /* cannot be set: the device's */
 };
 
 static struct param *find_param(const char *name)
@@ -57,6 +58,11 @@ long sim_param(const char *name, long fallback)
 	struct param *p = find_param(name);
 
 	return p ? atomic_load(&p->value) : fallback;
+}
+
+void sim_param_store(const char *name, long value)
+{
+	atomic_store(&find_param(name)->value, value);
 }
 
 long sim_dev_param(const char *module, const char *name, long fallback)

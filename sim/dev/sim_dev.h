@@ -49,8 +49,9 @@ int sim_dev_ioctl(int fd, unsigned long request, void *arg);
 void *sim_dev_mmap(int fd, size_t length, uint64_t offset);
 int sim_dev_munmap(int fd, void *addr, size_t length);
 /* Parameters of the simulated driver, module "rocket", for the whole process:
- *   rocket_batch_submit   1; 0 refuses jobs flagged BATCHED (EOPNOTSUPP)
- *   rocket_report_errors  1; 0 hides a job's error from PREP_BO, as the stock driver does */
+ *   rocket_batch_submit  1; 0 refuses batched jobs (EOPNOTSUPP)
+ *   rocket_max_jobs      1024, not less; unfinished jobs of a file, above EAGAIN
+ *   job_timeout_ms       that of the device opened last; cannot be set */
 long sim_dev_param(const char *module, const char *name, long fallback);
 int sim_dev_param_set(const char *module, const char *name, long value);
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* DRM_ROCKET_JOB_BATCHED: the programs of a job are one chain, run in one kick. */
-#include "submit.h"
+#include "batch.h"
 
 #include <errno.h>
 #include <string.h>
@@ -105,7 +105,7 @@ static void batch_without_links_fails_loudly(struct test *t)
 		return;
 	REQUIRE(t, !ret, "SUBMIT: %s", strerror(-ret));
 	ret = load_wait(&l, 10 * SECOND);
-	CHECK(t, ret == -EIO || ret == -ECANCELED, "PREP_BO: %s", strerror(-ret));
+	CHECK(t, load_failed_as_told(&l, ret), "PREP_BO: %s", strerror(-ret));
 	load_stamp(&l);
 	l.job.flags = 0;
 	CHECK(t, load_run_right(&l), "without the flag");
@@ -124,7 +124,7 @@ static void chain_without_the_flag_is_not_silent(struct test *t)
 	ret = load_submit(&l);
 	REQUIRE(t, !ret, "SUBMIT: %s", strerror(-ret));
 	ret = load_wait(&l, 10 * SECOND);
-	CHECK(t, ret == -EIO || ret == -ECANCELED || (!ret && load_judge(&l, 3)), "PREP_BO: %s",
+	CHECK(t, load_failed_as_told(&l, ret) || (!ret && load_judge(&l, 3)), "PREP_BO: %s",
 	      strerror(-ret));
 }
 
@@ -147,7 +147,7 @@ static void batch_stops_at_a_bad_task(struct test *t)
 	file_fini(f, l.prog->handle);
 	REQUIRE(t, !load_submit(&l), "SUBMIT");
 	ret = load_wait(&l, 10 * SECOND);
-	CHECK(t, ret == -EIO || ret == -ECANCELED, "PREP_BO: %s", strerror(-ret));
+	CHECK(t, load_failed_as_told(&l, ret), "PREP_BO: %s", strerror(-ret));
 	CHECK(t, load_slot_right(&l, 0) && load_slot_right(&l, 1), "tasks before it");
 	CHECK(t, load_slot_untouched(&l, 2) && load_slot_untouched(&l, 4), "tasks from it on");
 }
@@ -225,12 +225,15 @@ static const struct test_case cases[] = {
 	  .seconds = 120 },
 	{ .name = "batch_of_4096_refused", .run = batch_of_4096_refused, .expects = EXPECT_BATCH },
 	{ .name = "batch_without_links_fails_loudly",
+	  .log = KLOG_TIMEOUT | KLOG_FAULT,
 	  .run = batch_without_links_fails_loudly,
 	  .expects = EXPECT_BATCH },
 	{ .name = "chain_without_the_flag_is_not_silent",
+	  .log = KLOG_TIMEOUT | KLOG_FAULT,
 	  .run = chain_without_the_flag_is_not_silent,
 	  .expects = EXPECT_JOB_ERRORS },
 	{ .name = "batch_stops_at_a_bad_task",
+	  .log = KLOG_TIMEOUT | KLOG_FAULT,
 	  .run = batch_stops_at_a_bad_task,
 	  .expects = EXPECT_BATCH },
 	{ .name = "batched_and_single_jobs_mixed",
@@ -241,7 +244,7 @@ static const struct test_case cases[] = {
 	  .expects = EXPECT_BATCH },
 };
 
-struct test_table batch_cases(void)
+struct test_table chain_cases(void)
 {
 	return TEST_TABLE(cases);
 }

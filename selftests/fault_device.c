@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* A device that is late, interrupts too often or not at all: on the virtual board only. */
+#include "fault.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "cores.h"
+#include "knobs.h"
+#include "load.h"
+
+#define DMA_READ_ERROR (1u << 12)
+
+/* Four tasks of 20 ms, with an interrupt of the MMU, which shares the line, at the end of each. */
+static void interrupt_of_the_mmu_retires_nothing(struct test *t)
+{
+	const unsigned tasks = 4, ms = 20;
+	struct knobs k;
+	int64_t start, took;
+	struct load l;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, test_file(t), &small_matmul, tasks, LOAD_INTEGERS)) {
+		knob_set(&k, KNOB_DELAY, ms * 1000);
+		knob_set(&k, KNOB_STOP_BUS, 100);
+		start = now_ns();
+		load_run_right(&l);
+		took = (now_ns() - start) / MS;
+		CHECK(t, knob_sum(&k, KNOB_COMPLETIONS) == tasks, "%u completions",
+		      knob_sum(&k, KNOB_COMPLETIONS));
+		CHECK(t, !knob_sum(&k, KNOB_ABORTED), "%u kicks aborted",
+		      knob_sum(&k, KNOB_ABORTED));
+		CHECK(t, took >= tasks * ms, "done after %lld ms", (long long)took);
+	}
+	knobs_close(&k);
+}
+
+/* The completion of one job comes twice, the second time into the next job. */
+static void interrupt_that_comes_twice_retires_one_job(struct test *t)
+{
+	struct file *f = test_file(t);
+	struct load a, b;
+	struct knobs k;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&a, t, f, &small_matmul, 1, LOAD_INTEGERS) &&
+	    load_make(&b, t, f, &small_matmul, 1, LOAD_INTEGERS)) {
+		knob_set(&k, KNOB_DELAY, 50000);
+		knob_set(&k, KNOB_LATER, 10000);
+		knob_set(&k, KNOB_REPEAT, 1);
+		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
+		CHECK(t, !load_wait(&a, 10 * SECOND) && load_judge(&a, 1), "first job");
+		CHECK(t, !load_wait(&b, 10 * SECOND) && load_judge(&b, 1), "second job");
+		CHECK(t, knob_sum(&k, KNOB_COMPLETIONS) == 2 && !knob_sum(&k, KNOB_ABORTED),
+		      "%u completions, %u aborted", knob_sum(&k, KNOB_COMPLETIONS),
+		      knob_sum(&k, KNOB_ABORTED));
+	}
+	knobs_close(&k);
+}
+
+static void interrupt_that_is_lost_is_a_timeout(struct test *t)
+{
+	struct file *f = test_file(t);
+	struct knobs k;
+	struct load l;
+	int ret;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, f, &small_matmul, 1, LOAD_INTEGERS)) {
+		knob_set(&k, KNOB_DROP, 1);
+		CHECK(t, !load_submit(&l), "SUBMIT");
+		ret = load_wait(&l, 10 * SECOND);
+		CHECK(t, load_failed_as_told(&l, ret), "PREP_BO: %s", strerror(-ret));
+		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+		load_stamp(&l);
+		load_run_right(&l);
+	}
+	knobs_close(&k);
+}
+
+/* A job ends just as its time is up: whatever is said of it, the next one runs undisturbed. */
+static void completion_at_the_timeout_spares_the_next_job(struct test *t)
+{
+	unsigned rounds = test_rounds(t, 8, 70);
+	uint32_t timeout_us = (uint32_t)(job_timeout(t) / 1000);
+	struct file *f = test_file(t);
+	struct load a, b;
+	struct knobs k;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (!load_make(&a, t, f, &small_matmul, 1, LOAD_INTEGERS) ||
+	    !load_make(&b, t, f, &small_matmul, 1, LOAD_INTEGERS))
+		rounds = 0;
+	for (unsigned i = 0; i < rounds && !test_failed(t); i++) {
+		int ret;
+
+		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+		knob_set(&k, KNOB_DELAY, timeout_us - 1000 + i % 8 * 1000);
+		knob_set(&k, KNOB_NEXT_DELAY, 30000);
+		load_stamp(&a);
+		load_stamp(&b);
+		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
+		load_wait(&a, 10 * SECOND);
+		ret = load_wait(&b, 10 * SECOND);
+		CHECK(t, !ret && load_judge(&b, 1), "round %u: next job: %s", i, strerror(-ret));
+		CHECK(t, !knob_sum(&k, KNOB_ABORTED), "round %u: a kick was aborted", i);
+	}
+	knobs_close(&k);
+}
+
+/* Ten tasks, each well within the time that the whole job exceeds. */
+static void tasks_that_are_slow_are_not_hung(struct test *t)
+{
+	const unsigned tasks = 10;
+	struct knobs k;
+	struct load l;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, test_file(t), &small_matmul, tasks, LOAD_INTEGERS)) {
+		knob_set(&k, KNOB_DELAY, (uint32_t)(job_timeout(t) / 1000 / 4));
+		load_run_right(&l);
+		CHECK(t, knob_sum(&k, KNOB_COMPLETIONS) == tasks, "%u completions",
+		      knob_sum(&k, KNOB_COMPLETIONS));
+		CHECK(t, !knob_sum(&k, KNOB_RESETS), "the core was reset");
+	}
+	knobs_close(&k);
+}
+
+/* The line goes up while the core sleeps: its registers are not there to be read. */
+static void interrupt_of_a_sleeping_core_touches_nothing(struct test *t)
+{
+	struct cores cores;
+	struct knobs k;
+	struct load l;
+
+	if (!cores_find(t, &cores) || !knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS) && load_run_right(&l) &&
+	    CHECK(t, cores_sleep(&cores, 5 * SECOND), "no sleep")) {
+		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+		knob_set(&k, KNOB_TRIGGER, TRIGGER_LINE);
+		sleep_ms(100);
+		CHECK(t, !knob_sum(&k, KNOB_RAW_READS), "%u reads", knob_sum(&k, KNOB_RAW_READS));
+		CHECK(t, !knob_sum(&k, KNOB_MASK_ZEROS), "%u writes",
+		      knob_sum(&k, KNOB_MASK_ZEROS));
+		CHECK(t, !knob_sum(&k, KNOB_MMIO_OFF), "%u accesses without power",
+		      knob_sum(&k, KNOB_MMIO_OFF));
+		CHECK(t, cores_are(&cores, "suspended"), "a core woke up");
+	}
+	knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+	load_stamp(&l);
+	load_run_right(&l);
+	knobs_close(&k);
+}
+
+static void run_with_dma_error(struct test *t, bool with_completion)
+{
+	int64_t start, took;
+	struct knobs k;
+	struct load l;
+	int ret;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS)) {
+		knob_set(&k, KNOB_ERROR_BITS, DMA_READ_ERROR);
+		if (!with_completion)
+			knob_set(&k, KNOB_ERROR_ONLY, 1);
+		start = now_ns();
+		CHECK(t, !load_submit(&l), "SUBMIT");
+		ret = load_wait(&l, 10 * SECOND);
+		took = now_ns() - start;
+		CHECK(t, load_failed_as_told(&l, ret), "PREP_BO: %s", strerror(-ret));
+		CHECK(t, took < job_timeout(t), "told after %lld ms", (long long)(took / MS));
+		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+		load_stamp(&l);
+		load_run_right(&l);
+	}
+	knobs_close(&k);
+}
+
+static void dma_error_alone_fails_the_job(struct test *t)
+{
+	run_with_dma_error(t, false);
+}
+
+static void dma_error_beside_the_completion_fails_the_job(struct test *t)
+{
+	run_with_dma_error(t, true);
+}
+
+/* One file at work: its address space stays where it is. */
+static void mmu_is_left_attached_between_jobs(struct test *t)
+{
+	const unsigned jobs = 100;
+	uint32_t before, after;
+	struct knobs k;
+	struct load l;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS)) {
+		for (unsigned i = 0; i < 6; i++) /* each core has seen the file */
+			load_run_right(&l);
+		before = knob_sum(&k, KNOB_FORCED);
+		for (unsigned i = 0; i < jobs && load_run_right(&l); i++)
+			;
+		after = knob_sum(&k, KNOB_FORCED);
+		tap_note("%u resets of an MMU in %u jobs", after - before, jobs);
+		CHECK(t, after - before <= 6, "%u resets in %u jobs", after - before, jobs);
+	}
+	knobs_close(&k);
+}
+
+/* What the registers of a core call it is what its address says. */
+static void core_is_told_its_own_number(struct test *t)
+{
+	struct knobs k;
+	struct load l[KNOB_CORES];
+
+	if (!knobs_open(t, &k))
+		return;
+	knob_set(&k, KNOB_DELAY, 100000); /* long enough that each file takes a core */
+	for (unsigned i = 0; i < KNOB_CORES; i++)
+		CHECK(t,
+		      load_make(&l[i], t, test_file(t), &small_matmul, 1, LOAD_INTEGERS) &&
+			      !load_submit(&l[i]),
+		      "no job");
+	for (unsigned i = 0; i < KNOB_CORES && !test_failed(t); i++)
+		CHECK(t, !load_wait(&l[i], 10 * SECOND), "job %u", i);
+	for (unsigned i = 0; i < KNOB_CORES; i++)
+		if (knob_get(&k, i, KNOB_KICKS))
+			CHECK(t, knob_get(&k, i, KNOB_LAST_S_POINTER) == (0xe | i << 28),
+			      "core %u: %#x", i, knob_get(&k, i, KNOB_LAST_S_POINTER));
+		else
+			CHECK(t, false, "core %u had no job", i);
+	knobs_close(&k);
+}
+
+static const struct test_case cases[] = {
+	{ .name = "interrupt_of_the_mmu_retires_nothing",
+	  .run = interrupt_of_the_mmu_retires_nothing,
+	  .expects = EXPECT_JUDGED_COMPLETION,
+	  .needs = NEED_ROOT },
+	{ .name = "interrupt_that_comes_twice_retires_one_job",
+	  .run = interrupt_that_comes_twice_retires_one_job,
+	  .expects = EXPECT_JUDGED_COMPLETION,
+	  .needs = NEED_ROOT },
+	{ .name = "interrupt_that_is_lost_is_a_timeout",
+	  .run = interrupt_that_is_lost_is_a_timeout,
+	  .needs = NEED_ROOT,
+	  .log = KLOG_TIMEOUT },
+	{ .name = "completion_at_the_timeout_spares_the_next_job",
+	  .run = completion_at_the_timeout_spares_the_next_job,
+	  .expects = EXPECT_LONG_JOBS,
+	  .needs = NEED_ROOT,
+	  .log = KLOG_TIMEOUT,
+	  .seconds = 60 },
+	{ .name = "tasks_that_are_slow_are_not_hung",
+	  .run = tasks_that_are_slow_are_not_hung,
+	  .expects = EXPECT_LONG_JOBS,
+	  .needs = NEED_ROOT },
+	{ .name = "interrupt_of_a_sleeping_core_touches_nothing",
+	  .run = interrupt_of_a_sleeping_core_touches_nothing,
+	  .expects = EXPECT_JUDGED_COMPLETION,
+	  .needs = NEED_ROOT },
+	{ .name = "dma_error_alone_fails_the_job",
+	  .run = dma_error_alone_fails_the_job,
+	  .expects = EXPECT_DMA_ERRORS,
+	  .needs = NEED_ROOT,
+	  .log = KLOG_DMA },
+	{ .name = "dma_error_beside_the_completion_fails_the_job",
+	  .run = dma_error_beside_the_completion_fails_the_job,
+	  .expects = EXPECT_DMA_ERRORS,
+	  .needs = NEED_ROOT,
+	  .log = KLOG_DMA },
+	{ .name = "mmu_is_left_attached_between_jobs",
+	  .run = mmu_is_left_attached_between_jobs,
+	  .expects = EXPECT_MMU_ANSWERS,
+	  .needs = NEED_ROOT },
+	{ .name = "core_is_told_its_own_number",
+	  .run = core_is_told_its_own_number,
+	  .expects = EXPECT_CORE_NUMBERS,
+	  .needs = NEED_ROOT },
+};
+
+struct test_table device_fault_cases(void)
+{
+	return TEST_TABLE(cases);
+}
