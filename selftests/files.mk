@@ -80,6 +80,9 @@ selftests_numerics_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/numerics_shape.c
 selftests_numerics_LDADD = -lpthread
 
+TESTS += selftests/check_names.sh
+EXTRA_DIST += selftests/check_names.sh selftests/lava.yaml
+
 check_PROGRAMS += selftests/check-harness
 TESTS += selftests/check-harness
 selftests_check_harness_SOURCES = selftests/check_harness.c $(SELFTEST_RUNNER)
