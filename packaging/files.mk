@@ -31,9 +31,13 @@ EXTRA_DIST += \
 	docs/packaging.md \
 	packaging/build \
 	packaging/check-copyright \
+	packaging/emulate \
 	packaging/enter \
+	packaging/lifecycle \
 	packaging/lint \
 	packaging/mirror \
 	packaging/package \
 	packaging/root \
-	packaging/tree
+	packaging/tap.sh \
+	packaging/tree \
+	packaging/try
