@@ -236,6 +236,10 @@ static void aborts(void)
 static void resets(void)
 {
 	begin();
+	kick(1);
+	run(0);
+	expire(TIMER_DONE);
+	acknowledge();
 	core_write(&core, MMU, 0xcafeb000);
 	core_write(&core, MMU + 0x1c, 3);
 	kick(1);
@@ -247,6 +251,7 @@ static void resets(void)
 	tap_ok(&tap, core_read(&core, 0) == 0 && core_read(&core, MASK) == 0,
 	       "nothing_answers_while_it_is_asserted");
 	core_reset_lines(&core, 0);
+	tap_ok(&tap, core_read(&core, MASK) == 0x1ffff, "nor_keeps_what_is_written");
 	tap_ok(&tap,
 	       core_read(&core, BASE) == 0 && core_read(&core, TASK_CON) == 0 &&
 		       core_read(&core, RAW) == 0 && core_read(&core, MMU) == 0 &&
@@ -259,6 +264,12 @@ static void resets(void)
 	tap_ok(&tap, up && core_read(&core, RAW) == 0x155, "the_next_kick_runs");
 	core_power(&core, false);
 	tap_ok(&tap, !up, "power_off_takes_the_line_down");
+	set(TEST_TRIGGER, TEST_TRIGGER_DPU);
+	tap_ok(&tap, !up, "a_core_without_power_raises_none");
+	set(TEST_TRIGGER, TEST_TRIGGER_LINE);
+	tap_ok(&tap, up && timer[TIMER_BARE], "but_the_bare_line_may_come_from_elsewhere");
+	expire(TIMER_BARE);
+	tap_ok(&tap, !up, "for_a_while");
 	core_power(&core, true);
 	tap_ok(&tap, core_read(&core, RAW) == 0 && test(TEST_POWER_UPS) == 1,
 	       "power_on_starts_as_new");

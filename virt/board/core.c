@@ -11,11 +11,14 @@
 #define RAW_READ_ERROR  (1u << 12)
 #define RAW_WRITE_ERROR (1u << 13)
 
-#define BARE_READS 3u /* of RAW, until the bare line drops */
+/* The bare line drops after so many reads of RAW, or so long: nobody may ever read it. */
+#define BARE_READS 3u
+#define BARE_US    200u
 
 static void update_line(struct board_core *core)
 {
-	bool up = core->powered && (npu_core_irq(core->cpu) || mmu_irq(&core->mmu) || core->bare);
+	bool own = core->powered && (npu_core_irq(core->cpu) || mmu_irq(&core->mmu));
+	bool up = own || core->bare;
 
 	if (up == core->up)
 		return;
@@ -134,10 +137,14 @@ static void done(struct board_core *core)
 
 void core_timer(struct board_core *core, enum board_timer timer)
 {
-	if (timer == TIMER_LATER)
+	if (timer == TIMER_LATER) {
 		raise_bits(core, core->later);
-	else if (core->kick == KICK_COMPUTED)
+	} else if (timer == TIMER_BARE) {
+		core->bare = 0;
+		update_line(core);
+	} else if (core->kick == KICK_COMPUTED) {
 		done(core);
+	}
 }
 
 /* ---- its time ---- */
@@ -376,8 +383,10 @@ static void trigger(struct board_core *core, uint32_t what)
 {
 	if (what & TEST_TRIGGER_BUS)
 		mmu_bus_error(&core->mmu);
-	if (what & TEST_TRIGGER_LINE)
+	if (what & TEST_TRIGGER_LINE) {
 		core->bare = BARE_READS;
+		core->host.timer(core->host.ctx, core, TIMER_BARE, BARE_US);
+	}
 	if (what & TEST_TRIGGER_FAULT)
 		mmu_fault(&core->mmu, *knob(&core->counts, TEST_FAULT_IOVA) & ~1u,
 			  *knob(&core->counts, TEST_FAULT_IOVA) & 1);

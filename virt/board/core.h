@@ -17,6 +17,7 @@
 enum board_timer {
 	TIMER_DONE,  /* the kick has taken its time */
 	TIMER_LATER, /* interrupt bits that come late, or again */
+	TIMER_BARE,  /* the bare line drops */
 	TIMERS,
 };
 

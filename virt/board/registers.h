@@ -78,7 +78,7 @@ enum soc_violation {
 #define TEST_TRIGGER       0x008u    /* WO: TEST_TRIGGER_*, now */
 #define TEST_TRIGGER_BUS   (1u << 0) /* a bus error in the first MMU bank */
 #define TEST_TRIGGER_DPU   (1u << 1) /* RAW |= 0x300 */
-#define TEST_TRIGGER_LINE  (1u << 2) /* the bare line, until RAW has been read three times */
+#define TEST_TRIGGER_LINE  (1u << 2) /* the bare line, until RAW is read three times or 200 us */
 #define TEST_TRIGGER_FAULT (1u << 3) /* a page fault in the first MMU bank */
 #define TEST_TRIGGER_READ  (1u << 4) /* RAW |= DMA read error */
 #define TEST_TRIGGER_WRITE (1u << 5) /* RAW |= DMA write error */

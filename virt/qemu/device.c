@@ -41,21 +41,24 @@ static void core_report_line(void *ctx, struct board_core *core, const char *lin
 	fprintf(stderr, "rocket-board: core %u: %s\n", core->index, line);
 }
 
-static void timer_done(void *opaque)
-{
-	RocketCore *rc = opaque;
+#define TIMER(name, which)                                                                         \
+	static void name(void *opaque)                                                             \
+	{                                                                                          \
+		RocketCore *rc = opaque;                                                           \
+                                                                                                   \
+		QEMU_LOCK_GUARD(&rc->lock);                                                        \
+		core_timer(&rc->core, which);                                                      \
+	}
+TIMER(timer_done, TIMER_DONE)
+TIMER(timer_later, TIMER_LATER)
+TIMER(timer_bare, TIMER_BARE)
+#undef TIMER
 
-	QEMU_LOCK_GUARD(&rc->lock);
-	core_timer(&rc->core, TIMER_DONE);
-}
-
-static void timer_later(void *opaque)
-{
-	RocketCore *rc = opaque;
-
-	QEMU_LOCK_GUARD(&rc->lock);
-	core_timer(&rc->core, TIMER_LATER);
-}
+static QEMUTimerCB *const timer_calls[TIMERS] = {
+	[TIMER_DONE] = timer_done,
+	[TIMER_LATER] = timer_later,
+	[TIMER_BARE] = timer_bare,
+};
 
 /* ---- what the system controller asks for; no core's lock is held ---- */
 
@@ -207,8 +210,8 @@ static bool realize_core(RocketDevice *d, unsigned index, const struct npu_core_
 	if (!core_init(&rc->core, index, &memory, options, &tables, &host))
 		return false;
 	rc->written = g_array_new(false, false, 2 * sizeof(hwaddr));
-	rc->timers[TIMER_DONE] = timer_new_us(QEMU_CLOCK_VIRTUAL, timer_done, rc);
-	rc->timers[TIMER_LATER] = timer_new_us(QEMU_CLOCK_VIRTUAL, timer_later, rc);
+	for (unsigned t = 0; t < TIMERS; t++)
+		rc->timers[t] = timer_new_us(QEMU_CLOCK_VIRTUAL, timer_calls[t], rc);
 	memory_region_init_io(&rc->window, OBJECT(d), &core_window_ops, rc, "npu core",
 			      BOARD_CORE_SIZE);
 	sysbus_init_mmio(SYS_BUS_DEVICE(d), &rc->window);
