@@ -8,6 +8,12 @@ selftests_PROGRAMS = \
 dist_selftests_SCRIPTS = selftests/run
 dist_selftests_DATA = selftests/README selftests/config selftests/settings
 
+SELFTEST_FUZZ = selftests/fuzz.c selftests/fuzz.h selftests/fuzz_calls.c selftests/fuzz_corpus.c \
+	selftests/fuzz_values.c
+selftests_PROGRAMS += selftests/fuzz
+selftests_fuzz_SOURCES = $(SELFTEST_FUZZ) $(SELFTEST_RUNNER)
+selftests_fuzz_LDADD = -lpthread
+
 SELFTEST_RUNNER = \
 	selftests/cores.c selftests/cores.h \
 	selftests/crew.c selftests/crew.h \
@@ -89,6 +95,12 @@ selftests_check_harness_SOURCES = selftests/check_harness.c $(SELFTEST_RUNNER)
 selftests_check_harness_LDADD = -lpthread
 
 if SIM
+selftests_fuzz_SOURCES += selftests/node_sim.c
+selftests_fuzz_LDADD += librocket-all.la
+check_PROGRAMS += selftests/check-fuzz
+TESTS += selftests/check-fuzz
+selftests_check_fuzz_SOURCES = $(selftests_fuzz_SOURCES) selftests/in_process.c
+selftests_check_fuzz_LDADD = $(selftests_fuzz_LDADD)
 selftests_submit_SOURCES += selftests/node_sim.c
 selftests_submit_LDADD += librocket-all.la
 selftests_lifetime_SOURCES += selftests/node_sim.c

@@ -22,6 +22,7 @@ EXTRA_DIST += \
 	virt/guest/soc/soc_power.c \
 	virt/guest/soc/soc_rail.c \
 	virt/guest/soc/soc_reset.c \
+	virt/evidence \
 	virt/run \
 	virt/tests
 
