@@ -13,6 +13,7 @@
 #include <linux/mutex.h>
 #include <linux/notifier.h>
 #include <linux/of.h>
+#include <linux/of_platform.h>
 #include <linux/platform_device.h>
 #include <linux/pm_runtime.h>
 #include <linux/regulator/consumer.h>
@@ -106,24 +107,30 @@ err_free:
 	return err;
 }
 
-static int rocket_rail_notify(struct notifier_block *nb, unsigned long action, void *data)
+static void rocket_rail_take(struct device *dev)
 {
-	struct device *dev = data;
 	int err;
-
-	if (action != BUS_NOTIFY_BIND_DRIVER || dev->driver != rocket_rail_driver)
-		return NOTIFY_DONE;
 
 	guard(mutex)(&rocket_rail_lock);
 
 	if (rocket_rail_find(dev) || rocket_rail_is_the_domains(dev))
-		return NOTIFY_DONE;
+		return;
 
 	err = rocket_rail_enable(dev);
 	if (err == -ENODEV)
 		dev_info(dev, "no supply here or in its power domain, it needs the rail on\n");
-	else if (err)
+	else if (err && err != -EPROBE_DEFER)
 		dev_warn(dev, "cannot switch the NPU's rail on: %d\n", err);
+}
+
+static int rocket_rail_notify(struct notifier_block *nb, unsigned long action, void *data)
+{
+	struct device *dev = data;
+
+	if (action != BUS_NOTIFY_BIND_DRIVER || dev->driver != rocket_rail_driver)
+		return NOTIFY_DONE;
+
+	rocket_rail_take(dev);
 
 	return NOTIFY_OK;
 }
@@ -132,11 +139,31 @@ static struct notifier_block rocket_rail_nb = {
 	.notifier_call = rocket_rail_notify,
 };
 
+/*
+ * The driver core resumes a core's IOMMU, which is in the same domain, before it tells anyone
+ * that it is about to bind the core. So what is there already is served first; the notifier is
+ * for cores, and for rails, that come later.
+ */
 int rocket_rail_init(const struct device_driver *driver)
 {
-	rocket_rail_driver = driver;
+	struct platform_device *pdev;
+	struct device_node *np;
+	int err;
 
-	return bus_register_notifier(&platform_bus_type, &rocket_rail_nb);
+	rocket_rail_driver = driver;
+	err = bus_register_notifier(&platform_bus_type, &rocket_rail_nb);
+	if (err)
+		return err;
+
+	for_each_matching_node(np, driver->of_match_table) {
+		pdev = of_find_device_by_node(np);
+		if (!pdev)
+			continue;
+		rocket_rail_take(&pdev->dev);
+		put_device(&pdev->dev);
+	}
+
+	return 0;
 }
 
 void rocket_rail_exit(void)
