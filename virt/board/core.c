@@ -36,6 +36,14 @@ static void raise_bits(struct board_core *core, uint32_t bits)
 	update_line(core);
 }
 
+/* An interrupt with nothing behind it. */
+static void bare_line(struct board_core *core)
+{
+	core->bare = BARE_READS;
+	core->host.timer(core->host.ctx, core, TIMER_BARE, BARE_US);
+	update_line(core);
+}
+
 /* ---- the end of a kick ---- */
 
 static void stop_timers(struct board_core *core)
@@ -114,7 +122,7 @@ static void complete(struct board_core *core)
 	count(c, TEST_COMPLETIONS);
 	*last(c, TEST_LAST_RAW) = bits;
 	if (again || late) {
-		core->later = bits;
+		core->later = late ? bits : 0;
 		core->host.timer(core->host.ctx, core, TIMER_LATER,
 				 *knob(c, TEST_LATER) ? *knob(c, TEST_LATER) : 1);
 	}
@@ -137,8 +145,10 @@ static void done(struct board_core *core)
 
 void core_timer(struct board_core *core, enum board_timer timer)
 {
-	if (timer == TIMER_LATER) {
+	if (timer == TIMER_LATER && core->later) {
 		raise_bits(core, core->later);
+	} else if (timer == TIMER_LATER) {
+		bare_line(core);
 	} else if (timer == TIMER_BARE) {
 		core->bare = 0;
 		update_line(core);
@@ -383,10 +393,8 @@ static void trigger(struct board_core *core, uint32_t what)
 {
 	if (what & TEST_TRIGGER_BUS)
 		mmu_bus_error(&core->mmu);
-	if (what & TEST_TRIGGER_LINE) {
-		core->bare = BARE_READS;
-		core->host.timer(core->host.ctx, core, TIMER_BARE, BARE_US);
-	}
+	if (what & TEST_TRIGGER_LINE)
+		bare_line(core);
 	if (what & TEST_TRIGGER_FAULT)
 		mmu_fault(&core->mmu, *knob(&core->counts, TEST_FAULT_IOVA) & ~1u,
 			  *knob(&core->counts, TEST_FAULT_IOVA) & 1);

@@ -55,7 +55,7 @@ struct board_core {
 	bool powered;
 	bool up;        /* the interrupt line */
 	unsigned bare;  /* reads of RAW until the bare line drops */
-	uint32_t later; /* bits that TIMER_LATER raises */
+	uint32_t later; /* bits that TIMER_LATER raises; 0: the bare line */
 };
 
 /* False: no memory. */

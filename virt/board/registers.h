@@ -104,11 +104,11 @@ enum soc_violation {
 #define TEST_REFUSE_OFF   (1u << 2) /* no end of paging either, where STUCK refuses a stall */
 #define TEST_REFUSE_HUNG  (1u << 3) /* a kick that hangs counts as stuck, too */
 #define TEST_DROP         0x050u    /* n-th completion from now: no interrupt bits */
-#define TEST_REPEAT       0x054u    /* n-th completion from now: its bits again, TEST_LATER later */
-#define TEST_LATE         0x058u    /* n-th completion from now: its bits only TEST_LATER later */
-#define TEST_LATER        0x05cu    /* us */
-#define TEST_STOP_BUS     0x060u    /* next n OPERATION_ENABLE=0 that find DPU bits: bus error */
-#define TEST_WALK_KICK    0x064u    /* 1: count the valid pages at each kick */
+#define TEST_REPEAT       0x054u /* n-th completion from now: the bare line again, TEST_LATER later */
+#define TEST_LATE         0x058u /* n-th completion from now: its bits only TEST_LATER later */
+#define TEST_LATER        0x05cu /* us */
+#define TEST_STOP_BUS     0x060u /* next n OPERATION_ENABLE=0 that find DPU bits: bus error */
+#define TEST_WALK_KICK    0x064u /* 1: count the valid pages at each kick */
 
 /* Counters, RO. */
 #define TEST_KICKS        0x100u
