@@ -16,6 +16,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "klog.h"
+
 #define RUN_IOCTLS   2000
 #define RUNS_MOST    2048
 #define RUN_SECONDS  600
@@ -77,7 +79,8 @@ static struct test_case case_of(const struct fuzz_run *run)
 				   .run = test_run_of_seed,
 				   .expects = EXPECT_COUNTS_BOUNDED,
 				   .arg = run,
-				   .seconds = RUN_SECONDS };
+				   .seconds = RUN_SECONDS,
+				   .log = KLOG_TIMEOUT | KLOG_FAULT };
 }
 
 static unsigned long long number(const char *text)
