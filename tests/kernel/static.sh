@@ -87,6 +87,11 @@ cocci_finds() {
 	printf 'static void f(void *p)\n{\n\tif (p)\n\t\tkfree(p);\n}\n' >"$scratch/bad/bad.c"
 	found_by "/mnt/cache/source-$series/scripts/coccinelle/free/ifnullfree.cocci" "$scratch/bad" >"$said"
 	says 'WARNING: NULL check before'
+	# sparse does not count locks any more in these kernels.
+	printf 'static int f(struct mutex *m, int x)\n{\n\tmutex_lock(m);\n\tif (x)\n\t\treturn -1;\n\tmutex_unlock(m);\n\treturn 0;\n}\n' \
+		>"$scratch/bad/bad.c"
+	found_by "/mnt/cache/source-$series/scripts/coccinelle/locks/mini_lock.cocci" "$scratch/bad" >"$said"
+	says 'preceding lock'
 }
 behaves "coccinelle with the kernel's checks finds nothing that the patches brought" cocci
 behaves "and finds what is there" cocci_finds
