@@ -1,39 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_layout.c - matmul operands and results to and from the NPU's cubes. */
-#include <stdbool.h>
 #include <string.h>
 
+#include "block.h"
 #include "kernels.h"
 #include "matmul_layout.h"
-
-/*
- * Cube and rows cross each other, so one of them is always walked by its long stride.
- * Loops run over blocks of this size, which keep both sides' cache lines alive until
- * they are used up (measured best of 4..64 by 4..16 on 256-row tiles).
- */
-#define BLOCK_ROWS  16
-#define BLOCK_ATOMS 8
-
-/* A block: its first row and atom, its extents, and where its first atom lies in the cube. */
-struct block {
-	size_t m, s, rows, atoms, cube_offset;
-};
-
-static bool next_block(struct block *b, size_t rows, size_t cube_rows, size_t atoms)
-{
-	if (!b->rows) {
-		if (!rows || !atoms)
-			return false;
-	} else if ((b->s += BLOCK_ATOMS) >= atoms) {
-		b->s = 0;
-		if ((b->m += BLOCK_ROWS) >= rows)
-			return false;
-	}
-	b->rows = rows - b->m < BLOCK_ROWS ? rows - b->m : BLOCK_ROWS;
-	b->atoms = atoms - b->s < BLOCK_ATOMS ? atoms - b->s : BLOCK_ATOMS;
-	b->cube_offset = (b->s * cube_rows + b->m) * ROCKET_ATOM_BYTES;
-	return true;
-}
 
 size_t rocket_feature_index(size_t rows, unsigned c2, size_t m, size_t k)
 {
@@ -52,11 +23,18 @@ size_t rocket_output_index(size_t rows, unsigned o2, size_t m, size_t n)
 	return (n / o2) * rows * o2 + m * o2 + n % o2;
 }
 
+/* Rows past the last live one are zero. */
+static void zero_padding(uint8_t *cube, size_t rows, size_t cube_rows, size_t atoms)
+{
+	for (size_t s = 0; rows < cube_rows && s < atoms; s++)
+		memset(cube + (s * cube_rows + rows) * ROCKET_ATOM_BYTES, 0,
+		       (cube_rows - rows) * ROCKET_ATOM_BYTES);
+}
+
 void rocket_pack_feature(void *dst, const void *src, size_t elem_bytes, size_t rows,
 			 size_t rows_padded, size_t k, size_t src_stride)
 {
 	size_t atoms = k * elem_bytes / ROCKET_ATOM_BYTES;
-	size_t pad = (rows_padded - rows) * ROCKET_ATOM_BYTES;
 	size_t pitch = src_stride * elem_bytes;
 	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
 	const uint8_t *flat = src;
@@ -67,8 +45,7 @@ void rocket_pack_feature(void *dst, const void *src, size_t elem_bytes, size_t r
 		kernels->rows_to_cube(cube + b.cube_offset,
 				      flat + b.m * pitch + b.s * ROCKET_ATOM_BYTES, b.rows,
 				      rows_padded, b.atoms, pitch);
-	for (size_t s = 0; pad && s < atoms; s++)
-		memset(cube + (s * rows_padded + rows) * ROCKET_ATOM_BYTES, 0, pad);
+	zero_padding(cube, rows, rows_padded, atoms);
 }
 
 /* One K group of one N group: `rows` runs of `run` bytes, dense in the cube. */
@@ -98,6 +75,60 @@ void rocket_pack_weight(void *dst, const void *src, size_t elem_bytes, size_t n,
 				pack_block(to, from + k0, ngroup, run, pitch);
 		}
 	}
+}
+
+/* Whole atoms of a block are converted into rows on the stack, then moved like any others. */
+static bool pack_converted_feature(uint8_t *cube, const uint8_t *flat,
+				   const struct rocket_source *from, size_t rows,
+				   size_t rows_padded, size_t k, size_t src_stride)
+{
+	const size_t c2 = 8 * ROCKET_ATOM_BYTES / from->cube_bits, atoms = k / c2;
+	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
+	uint8_t stage[BLOCK_ROWS][BLOCK_ATOMS * ROCKET_ATOM_BYTES];
+	struct block b = { 0 };
+	bool fits = true;
+
+	while (next_block(&b, rows, rows_padded, atoms)) {
+		for (size_t i = 0; i < b.rows; i++)
+			fits &= from->convert(stage[i],
+					      flat + ((b.m + i) * src_stride + b.s * c2) *
+							      from->host_bytes,
+					      b.atoms * c2);
+		kernels->rows_to_cube(cube + b.cube_offset, stage[0], b.rows, rows_padded, b.atoms,
+				      sizeof(stage[0]));
+	}
+	zero_padding(cube, rows, rows_padded, atoms);
+	return fits;
+}
+
+bool rocket_pack_feature_from(void *dst, const void *src, const struct rocket_source *from,
+			      size_t rows, size_t rows_padded, size_t k, size_t src_stride)
+{
+	if (from->convert)
+		return pack_converted_feature(dst, src, from, rows, rows_padded, k, src_stride);
+	rocket_pack_feature(dst, src, from->host_bytes, rows, rows_padded, k, src_stride);
+	return true;
+}
+
+bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_source *from, size_t n,
+			     size_t k, size_t src_stride, unsigned ngroup, unsigned kgroup)
+{
+	const size_t run = (size_t)kgroup * from->cube_bits / 8;
+	const uint8_t *flat = src;
+	uint8_t *to = dst;
+	bool fits = true;
+
+	if (!from->convert) {
+		rocket_pack_weight(dst, src, from->host_bytes, n, k, src_stride, ngroup, kgroup);
+		return true;
+	}
+	for (size_t n0 = 0; n0 < n; n0 += ngroup)
+		for (size_t k0 = 0; k0 < k; k0 += kgroup)
+			for (size_t i = 0; i < ngroup; i++, to += run)
+				fits &= from->convert(
+					to, flat + ((n0 + i) * src_stride + k0) * from->host_bytes,
+					kgroup);
+	return fits;
 }
 
 void rocket_unpack_output(void *dst, const void *src, size_t elem_bytes, size_t rows,

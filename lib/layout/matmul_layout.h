@@ -10,8 +10,11 @@
 #ifndef ROCKET_LAYOUT_MATMUL_LAYOUT_H
 #define ROCKET_LAYOUT_MATMUL_LAYOUT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "source.h"
 
 /* Element index of (m,k), (n,k), (m,n) in a tile's cube. */
 size_t rocket_feature_index(size_t rows, unsigned c2, size_t m, size_t k);
@@ -21,13 +24,20 @@ size_t rocket_output_index(size_t rows, unsigned o2, size_t m, size_t n);
 /*
  * Pack rows x k elements of a row-major matrix (rows src_stride elements apart) into a
  * feature cube of rows_padded rows; rows beyond `rows` are zero. k is a multiple of
- * the element's C2. elem_bytes 1 or 2.
+ * the element's C2. elem_bytes 1, 2 or 4.
  */
 void rocket_pack_feature(void *dst, const void *src, size_t elem_bytes, size_t rows,
 			 size_t rows_padded, size_t k, size_t src_stride);
-/* Pack n x k into a weight cube; n a multiple of ngroup, k of kgroup. elem_bytes 1 or 2. */
+/* Pack n x k into a weight cube; n a multiple of ngroup, k of kgroup. elem_bytes 1, 2 or 4. */
 void rocket_pack_weight(void *dst, const void *src, size_t elem_bytes, size_t n, size_t k,
 			size_t src_stride, unsigned ngroup, unsigned kgroup);
+
+/* The same from elements that are stored otherwise in host memory (source.h); src_stride counts
+ * those. False when a value was outside what the cube's element can hold. */
+bool rocket_pack_feature_from(void *dst, const void *src, const struct rocket_source *from,
+			      size_t rows, size_t rows_padded, size_t k, size_t src_stride);
+bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_source *from, size_t n,
+			     size_t k, size_t src_stride, unsigned ngroup, unsigned kgroup);
 
 /* Take `rows` rows of an output cube of cube_rows rows apart into row-major C (rows
  * dst_stride elements apart). elem_bytes 2 or 4. */
@@ -42,6 +52,25 @@ void rocket_accumulate_fp32(double *acc, const void *src, size_t rows, size_t cu
 			    size_t stride);
 void rocket_accumulate_int32(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
 			     size_t stride);
+
+/* int16 results into 32-bit sums; int32 results, times 2^shift, into 64-bit sums. */
+void rocket_accumulate_int16(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
+			     size_t stride);
+void rocket_accumulate_int64(int64_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
+			     size_t stride, unsigned shift);
+
+/*
+ * Integer results times a scale of their row and one of their column:
+ *   acc[m][n] += (row[m * scale_stride] * column[n * scale_stride]) * (float)result,
+ * each operation rounded to fp32. result_bytes 2 or 4.
+ */
+struct rocket_scales {
+	const float *row, *column;
+	size_t scale_stride;
+};
+void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes, size_t rows,
+			      size_t cube_rows, size_t n, size_t stride,
+			      const struct rocket_scales *scales);
 
 /* Rows of binary16 bits to and from float; to binary16 rounds to nearest even. */
 void rocket_halves_to_floats(float *dst, const void *src, size_t count);

@@ -172,14 +172,31 @@ static void compare_bytes(struct check *c, const char *what, const struct block 
 				      want->bytes[i], got[i]);
 }
 
-static void compare_packers(struct check *c, const struct shape *h, const struct block *b)
+/* How the file's row-major operands are stored. */
+static const struct rocket_source *source_of(const char *dtype)
+{
+	static const struct {
+		const char *dtype;
+		const struct rocket_source *source;
+	} sources[] = { { "fp16", &rocket_source_16 }, { "int16", &rocket_source_16 },
+			{ "int8", &rocket_source_8 },  { "int4", &rocket_source_int4 },
+			{ "tf32", &rocket_source_32 }, { "bf16", &rocket_source_bf16 } };
+
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		if (!strcmp(sources[i].dtype, dtype))
+			return sources[i].source;
+	return NULL;
+}
+
+static void compare_packers(struct check *c, const struct shape *h, const struct block *b,
+			    const struct rocket_source *from)
 {
 	uint8_t *a = malloc(b[A_PACKED].size), *w = malloc(b[B_PACKED].size);
-	size_t bytes = h->bits / 8;
 
 	if (a && w) {
-		rocket_pack_feature(a, b[A].bytes, bytes, h->m, h->m, h->k, h->k);
-		rocket_pack_weight(w, b[B].bytes, bytes, h->n, h->k, h->k, h->ngroup, h->kgroup);
+		rocket_pack_feature_from(a, b[A].bytes, from, h->m, h->m, h->k, h->k);
+		rocket_pack_weight_from(w, b[B].bytes, from, h->n, h->k, h->k, h->ngroup,
+					h->kgroup);
 		compare_bytes(c, "A_packed", &b[A_PACKED], a);
 		compare_bytes(c, "B_packed", &b[B_PACKED], w);
 	} else {
@@ -194,6 +211,7 @@ static void check_packing(struct check *c)
 	static const char *const names[N_BLOCKS] = { "A_rowmajor", "A_packed", "B_rowmajor",
 						     "B_packed" };
 	struct block b[N_BLOCKS] = { { 0 } };
+	const struct rocket_source *from;
 	struct shape h;
 	bool whole = true;
 	size_t i = 0;
@@ -207,8 +225,9 @@ static void check_packing(struct check *c)
 	else if (whole && sizes_are_right(c, &h, b)) {
 		compare_traits(c, &h);
 		compare_indices(c, &h, b);
-		if (h.bits <= 16 && h.stored == h.bits / 8 && c->verdict == PASSED)
-			compare_packers(c, &h, b);
+		from = source_of(source_key(c->src, "dtype"));
+		if (from && from->host_bytes == h.stored && from->cube_bits == h.bits)
+			compare_packers(c, &h, b, from);
 		else
 			check_skip(c, "no packer for %s (the index formulas agree)",
 				   source_key(c->src, "dtype"));

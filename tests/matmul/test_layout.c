@@ -156,7 +156,7 @@ static void feature_rows_land_where_the_formula_says(void **state)
 
 	(void)state;
 	for (int round = 0; round < 300; round++) {
-		size_t es = (size_t)test_random_in(&rng, 1, 2), c2 = 16 / es;
+		size_t es = (size_t)1 << test_random_in(&rng, 0, 2), c2 = 16 / es;
 		size_t rows = (size_t)test_random_in(&rng, 1, 37);
 		size_t padded = rows + (size_t)test_random_in(&rng, 0, 5);
 		size_t k = c2 * (size_t)test_random_in(&rng, 1, 24);
@@ -184,7 +184,7 @@ static void weights_land_where_the_formula_says(void **state)
 	static const struct {
 		size_t es;
 		unsigned ng, kg;
-	} kinds[] = { { 2, 16, 32 }, { 1, 32, 32 }, { 2, 16, 16 } };
+	} kinds[] = { { 2, 16, 32 }, { 1, 32, 32 }, { 4, 16, 16 } };
 	struct test_rng rng = { 2 };
 
 	(void)state;

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* test_source.c - operands that are converted while they are packed, and integer sums. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "lib/layout/matmul_layout.h"
+#include "support.h"
+#include "tests/golden_folder.h"
+
+#define GUARD 0xa5
+
+static uint8_t *random_bytes(struct test_rng *rng, size_t size)
+{
+	uint8_t *p = malloc(size);
+
+	assert_non_null(p);
+	for (size_t i = 0; i < size; i++)
+		p[i] = (uint8_t)test_random(rng);
+	return p;
+}
+
+/* What the description says of each element, one at a time. */
+static unsigned element_of(const struct rocket_source *from, const uint8_t *host)
+{
+	uint32_t word;
+	int16_t v;
+	int x;
+
+	memcpy(&word, host, from->host_bytes < 4 ? 1 : 4);
+	memcpy(&v, host, from->host_bytes < 2 ? 1 : 2);
+	x = v < 32639 ? v : 32639;
+	if (from == &rocket_source_bf16) /* a NaN stays a NaN */
+		return word >> 16 | ((word & 0x7fffffff) - 0x7f800001 < 0xffff ? 0x40 : 0);
+	if (from == &rocket_source_int4)
+		return *host & 15;
+	if (from == &rocket_source_int16_low)
+		return (unsigned)x & 255;
+	return (unsigned)((x - (int8_t)(x & 255)) >> 8) & 255;
+}
+
+static unsigned packed_element(const uint8_t *cube, unsigned bits, size_t index)
+{
+	if (bits == 4)
+		return cube[index / 2] >> index % 2 * 4 & 15;
+	return bits == 8 ? cube[index] : cube[2 * index] | (unsigned)cube[2 * index + 1] << 8;
+}
+
+static void converted_operands_land_where_the_formula_says(void **state)
+{
+	static const struct {
+		const struct rocket_source *from;
+		unsigned ng, kg;
+	} kinds[] = { { &rocket_source_bf16, 16, 32 },
+		      { &rocket_source_int4, 64, 32 },
+		      { &rocket_source_int16_high, 32, 32 },
+		      { &rocket_source_int16_low, 32, 32 } };
+	struct test_rng rng = { 5 };
+
+	(void)state;
+	for (int round = 0; round < 240; round++) {
+		const struct rocket_source *from = kinds[round % 4].from;
+		unsigned ng = kinds[round % 4].ng, kg = kinds[round % 4].kg;
+		unsigned bits = from->cube_bits, c2 = 128 / bits;
+		size_t rows = (size_t)test_random_in(&rng, 1, 37);
+		size_t padded = rows + (size_t)test_random_in(&rng, 0, 5);
+		size_t n = ng * (size_t)test_random_in(&rng, 1, 3);
+		size_t k = 32 * (size_t)test_random_in(&rng, 1, 12);
+		size_t stride = k + (size_t)test_random_in(&rng, 0, 40);
+		size_t tall = n > padded ? n : padded;
+		uint8_t *src = random_bytes(&rng, tall * stride * from->host_bytes);
+		uint8_t *cube = malloc(tall * k * 2 + 16);
+		size_t size = padded * k * bits / 8;
+
+		memset(cube, GUARD, tall * k * 2 + 16);
+		rocket_pack_feature_from(cube, src, from, rows, padded, k, stride);
+		assert_int_equal(cube[size], GUARD);
+		for (size_t m = 0; m < padded; m++)
+			for (size_t i = 0; i < k; i++)
+				assert_int_equal(
+					packed_element(cube, bits,
+						       rocket_feature_index(padded, c2, m, i)),
+					m < rows ? element_of(from, src + (m * stride +
+									   i) * from->host_bytes)
+						 : 0);
+		size = n * k * bits / 8;
+		memset(cube, GUARD, tall * k * 2 + 16);
+		rocket_pack_weight_from(cube, src, from, n, k, stride, ng, kg);
+		assert_int_equal(cube[size], GUARD);
+		for (size_t j = 0; j < n; j++)
+			for (size_t i = 0; i < k; i++)
+				assert_int_equal(
+					packed_element(cube, bits,
+						       rocket_weight_index(k, ng, kg, j, i)),
+					element_of(from,
+						   src + (j * stride + i) * from->host_bytes));
+		free(src);
+		free(cube);
+	}
+}
+
+/* Every int16: the recorded rule x = 256 * high + low. */
+static void int16_halves_make_up_every_value(void **state)
+{
+	(void)state;
+	for (int x = -32768; x <= 32767; x++) {
+		int16_t v = (int16_t)x;
+		int8_t high, low;
+
+		assert_int_equal(rocket_source_int16_high.convert(&high, &v, 1), x <= 32639);
+		rocket_source_int16_low.convert(&low, &v, 1);
+		assert_int_equal(256 * high + low, x < 32639 ? x : 32639);
+	}
+}
+
+static void int16_halves_are_the_golden_ones(void **state)
+{
+	char path[GOLDEN_PATH_MAX], *text, *line, *save = NULL;
+	int rows = 0;
+
+	(void)state;
+	text = test_read_file(golden_file(path, "numerics/int16_split.txt"));
+	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		int x, low, high;
+		int8_t got;
+		int16_t v;
+
+		if (*line == '#')
+			continue;
+		assert_int_equal(sscanf(line, "%d %d %d", &x, &low, &high), 3);
+		v = (int16_t)x;
+		rocket_source_int16_high.convert(&got, &v, 1);
+		assert_int_equal(got, high);
+		rocket_source_int16_low.convert(&got, &v, 1);
+		assert_int_equal(got, low);
+		rows++;
+	}
+	free(text);
+	assert_true(rows > 50);
+}
+
+static void integer_accumulators_add_each_element_once(void **state)
+{
+	struct test_rng rng = { 6 };
+
+	(void)state;
+	for (int round = 0; round < 150; round++) {
+		size_t rows = (size_t)test_random_in(&rng, 1, 21);
+		size_t cube_rows = rows + (size_t)test_random_in(&rng, 0, 3);
+		size_t n = 8 * (size_t)test_random_in(&rng, 1, 12);
+		size_t stride = n + (size_t)test_random_in(&rng, 0, 9);
+		size_t groups = (size_t)test_random_in(&rng, 1, 3);
+		unsigned shift = (unsigned)test_random_in(&rng, 0, 2) * 8;
+		int16_t *h = (void *)random_bytes(&rng, cube_rows * n * 2);
+		int32_t *w = (void *)random_bytes(&rng, cube_rows * n * 4);
+		float *scale = calloc((rows + n) * groups, sizeof(*scale));
+		const struct rocket_scales scales = { scale, scale + rows * groups, groups };
+		int32_t *acc32 = calloc(rows * stride, sizeof(*acc32));
+		int64_t *acc64 = calloc(rows * stride, sizeof(*acc64));
+		float *acc[2] = { calloc(rows * stride, sizeof(float)),
+				  calloc(rows * stride, sizeof(float)) };
+
+		for (size_t i = 0; i < (rows + n) * groups; i++)
+			scale[i] = (float)test_random_in(&rng, -1000, 1000) / 512;
+		for (size_t i = 0; i < rows * stride; i++) {
+			acc32[i] = (int32_t)i - 7;
+			acc64[i] = (int64_t)i - 7;
+			acc[0][i] = acc[1][i] = (float)i;
+		}
+		rocket_accumulate_int16(acc32, h, rows, cube_rows, n, stride);
+		rocket_accumulate_int64(acc64, w, rows, cube_rows, n, stride, shift);
+		rocket_accumulate_scaled(acc[0], h, 2, rows, cube_rows, n, stride, &scales);
+		rocket_accumulate_scaled(acc[1], w, 4, rows, cube_rows, n, stride, &scales);
+		for (size_t m = 0; m < rows; m++)
+			for (size_t i = 0; i < stride; i++) {
+				size_t at = m * stride + i;
+				size_t i8 = rocket_output_index(cube_rows, 8, m, i);
+				size_t i4 = rocket_output_index(cube_rows, 4, m, i);
+				float factor, term[2];
+
+				if (i >= n) {
+					assert_int_equal(acc32[at], at - 7);
+					assert_true(acc64[at] == (int64_t)at - 7);
+					assert_true(acc[0][at] == (float)at);
+					assert_true(acc[1][at] == (float)at);
+					continue;
+				}
+				factor = scale[m * groups] * scale[(rows + i) * groups];
+				term[0] = factor * (float)h[i8];
+				term[1] = factor * (float)w[i4];
+				assert_int_equal(acc32[at], (int)at - 7 + h[i8]);
+				assert_true(acc64[at] ==
+					    (int64_t)at - 7 + w[i4] * (INT64_C(1) << shift));
+				assert_true(acc[0][at] == (float)at + term[0]);
+				assert_true(acc[1][at] == (float)at + term[1]);
+			}
+		free(h);
+		free(w);
+		free(scale);
+		free(acc32);
+		free(acc64);
+		free(acc[0]);
+		free(acc[1]);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(converted_operands_land_where_the_formula_says),
+		cmocka_unit_test(int16_halves_make_up_every_value),
+		cmocka_unit_test(integer_accumulators_add_each_element_once),
+		cmocka_unit_test(int16_halves_are_the_golden_ones),
+	};
+
+	return test_run_group("source", tests, sizeof(tests) / sizeof(tests[0]), 1);
+}
