@@ -9,16 +9,21 @@
  * in ordinary memory with the natural alignment of the element. C must not overlap
  * A or B.
  *
- * Alignment (RK3588): M a multiple of 4, or M = 1 (padded inside); K a multiple of
- * 32; N a multiple of 16 (fp16) or 32 (int8). Every dimension in 1..2^24. Anything
- * else is refused with ROCKET_E_SHAPE and a line saying which rule it broke.
+ * Alignment (RK3588): M a multiple of 4, or M = 1 (padded inside); K and N multiples of
+ *   fp16, bf16   K 32, N 16
+ *   tf32         K 16, N 16
+ *   int8, int16  K 32, N 32
+ *   int4         K 32, N 64
+ * Every dimension in 1..2^24. Anything else is refused with ROCKET_E_SHAPE and a line
+ * saying which rule it broke.
  *
- * Numerics: a tile contracts its K with the products exact, each aligned group of 32
- * summed exactly and rounded once to fp32, groups added in fp32 in ascending k. fp16
- * results add one rounding to fp16 per K tile: partials are added on the NPU. With
- * ROCKET_KACC=0, or when the last M tile has fewer than 12 rows, they are added on the
- * host in fp32 instead and rounded once more at the end. f32out adds the fp32 partials
- * of K tiles in double. int8 is exact.
+ * Numerics: a tile contracts its K with the products exact, each aligned group of 32 k
+ * (tf32: 16) summed exactly and rounded once to fp32, groups added in fp32 in ascending k.
+ * This is measured for fp16 and taken to hold for bf16 and tf32. fp16 results add one
+ * rounding to fp16 per K tile: partials are added on the NPU. With ROCKET_KACC=0, or when
+ * the last M tile has fewer than 12 rows, they are added on the host in fp32 instead and
+ * rounded once more at the end. fp32 results add the fp32 partials of K tiles in double
+ * and round once at the end. Integers are exact, int4 within the limit its entry names.
  *
  * ROCKET_* variables that steer a call are those of the fd's rocket_open(); an fd keeps
  * up to 64 MiB of buffers between calls and gives them back when it is closed.
@@ -56,7 +61,13 @@ typedef ROCKET_FLOAT16_T _Float16;
  * M must be a multiple of 4 here (M = 1 is padded to 4 by the entries below).
  */
 int rocket_matmul_plan(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+int rocket_matmul_plan_bf16(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+int rocket_matmul_plan_tf32(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+/* Of single int16 programs (N a multiple of 16); rocket_matmul_int16_exact() has the tiles of
+ * rocket_matmul_plan_int8(), four times. */
+int rocket_matmul_plan_int16(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 int rocket_matmul_plan_int8(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+int rocket_matmul_plan_int4(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 
 /* fp16 operands and result. */
 int rocket_matmul_fp16(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,
@@ -66,17 +77,47 @@ int rocket_matmul_fp16(int fd, int M, int K, int N, const _Float16 *A, const _Fl
 int rocket_matmul_fp16_f32out(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,
 			      float *C);
 
+/* Operands are the upper 16 bits of each fp32, cut off and not rounded (a NaN stays a NaN). */
+int rocket_matmul_bf16(int fd, int M, int K, int N, const float *A, const float *B, float *C);
+
+/* The NPU reads the upper 19 bits of each fp32: sign, exponent, 10 bits of mantissa. */
+int rocket_matmul_tf32(int fd, int M, int K, int N, const float *A, const float *B, float *C);
+
 /* int8 operands, exact int32 result (partials of K tiles are summed in 64 bits on the
  * host and the low 32 bits stored). */
 int rocket_matmul_int8(int fd, int M, int K, int N, const int8_t *A, const int8_t *B, int32_t *C);
 
 /*
- * fp16 over several cores: N is split over at most nthreads (clamped to 1..8) worker
- * threads, each with its own fd of ROCKET_DEVICE, opened and closed by the call. The
- * result can differ from the one-fd call in the last bit where a slice tiles K
- * differently. nthreads <= 0 takes the profile's default_workers.
+ * int4 operands, one value in -8..7 per int8_t (any other is refused with ROCKET_E_SHAPE);
+ * int32 result, as of int8.
+ *
+ * The NPU clamps the sum of each K tile to int16, and nothing tells. It cannot happen while
+ * the products of one K tile stay within 32767: K tiles of 511 at most for any operands, of
+ * 668 where there is no -8. _ex limits the K tile to kt_cap, rounded down to a multiple of 32
+ * (480 suits any operands); below 32 there is no limit, as in rocket_matmul_int4(), which
+ * suits operands whose sums are known to be small.
+ */
+int rocket_matmul_int4(int fd, int M, int K, int N, const int8_t *A, const int8_t *B, int32_t *C);
+int rocket_matmul_int4_ex(int fd, int M, int K, int N, const int8_t *A, const int8_t *B, int32_t *C,
+			  int kt_cap);
+
+/*
+ * int16 operands, exact int64 result: four int8 products of the operands' high and low bytes,
+ * added up on the host. Bytes are signed, so the largest operand that has two is 32639; larger
+ * ones are taken for it, with one warning a call.
+ */
+int rocket_matmul_int16_exact(int fd, int M, int K, int N, const int16_t *A, const int16_t *B,
+			      int64_t *C);
+
+/*
+ * Over several cores: N is split over at most nthreads (clamped to 1..8) worker threads,
+ * each with its own fd of ROCKET_DEVICE, opened and closed by the call. The result can
+ * differ from the one-fd call in the last bit where a slice tiles K differently.
+ * nthreads <= 0 takes ROCKET_N_THREADS, else the profile's default_workers.
  */
 int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
+			  int nthreads);
+int rocket_matmul_bf16_mt(int M, int K, int N, const float *A, const float *B, float *C,
 			  int nthreads);
 
 #pragma GCC visibility pop

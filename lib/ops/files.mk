@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 librocket_all_la_SOURCES += \
 	lib/ops/matmul_stats.h lib/ops/matmul_stats.c \
-	lib/ops/matmul_run.h lib/ops/matmul_run.c \
+	lib/ops/matmul_kind.h lib/ops/matmul_kind.c \
+	lib/ops/matmul_run.h lib/ops/matmul_run.c lib/ops/matmul_call.c \
+	lib/ops/matmul_pack.c lib/ops/matmul_job.c \
 	lib/ops/matmul_scratch.h lib/ops/matmul_scratch.c \
 	lib/ops/matmul.c lib/ops/matmul_mt.c

@@ -4,7 +4,6 @@
 
 #include "../core/pool.h"
 #include "../core/status.h"
-#include "../plan/matmul_plan.h"
 #include "matmul_run.h"
 #include "rocket_matmul.h"
 
@@ -20,7 +19,8 @@ static int columns(const struct split_call *split, int worker, int *n0)
 	int n;
 
 	rocket_matmul_split(split->whole->N, split->workers,
-			    (int)rocket_matmul_traits(split->whole->type)->n_align, worker, n0, &n);
+			    (int)rocket_matmul_traits(split->whole->kind->type)->n_align, worker,
+			    n0, &n);
 	return n;
 }
 
@@ -54,15 +54,15 @@ static int run_worker(void *arg, unsigned worker)
 {
 	struct split_call *split = arg;
 	struct rocket_matmul_call call = *split->whole;
-	const struct rocket_matmul_traits *tr = rocket_matmul_traits(call.type);
+	const struct rocket_matmul_kind *kind = call.kind;
 	int n0, ret, fd = split->fd[worker];
 	struct rocket_device *dev;
 
 	call.N = columns(split, (int)worker, &n0);
 	if (!call.N)
 		return ROCKET_OK;
-	call.b = (const uint8_t *)call.b + (size_t)n0 * (size_t)call.K * tr->in_bits / 8;
-	call.c = (uint8_t *)call.c + (size_t)n0 * rocket_matmul_c_bytes(call.type);
+	call.b = (const uint8_t *)call.b + (size_t)n0 * (size_t)call.K * kind->b->host_bytes;
+	call.c = (uint8_t *)call.c + (size_t)n0 * kind->c_bytes;
 
 	dev = rocket_device_get(fd, call.who);
 	ret = dev ? rocket_matmul_run(fd, dev, &call, &split->stats[worker]) : ROCKET_E_DEVICE;
@@ -103,27 +103,23 @@ static int check_shape(const struct rocket_matmul_call *call, const struct rocke
 {
 	struct rocket_matmul_tiles tiles;
 	char why[256];
-	int ret = rocket_matmul_tile(call->type, rocket_hw_current(), set,
-				     rocket_matmul_padded_rows(call->M), call->K, call->N, &tiles,
-				     why, sizeof(why));
+	int ret = rocket_matmul_tile_within(call->kind->type, rocket_hw_current(), set,
+					    &call->limits, rocket_matmul_padded_rows(call), call->K,
+					    call->N, &tiles, why, sizeof(why));
 
 	return ret < 0 ? rocket_fail(ret, "%s: %s", call->who, why) : ROCKET_OK;
 }
 
-int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
-			  int nthreads)
+static int run_split(const struct rocket_matmul_call *call, int nthreads)
 {
-	const struct rocket_matmul_call call = {
-		"rocket_matmul_fp16_mt", ROCKET_MM_FP16_FP16, M, K, N, A, B, C, (size_t)N
-	};
 	const struct rocket_settings set = rocket_settings_read();
-	struct split_call split = { .whole = &call, .workers = worker_count(nthreads, &set) };
+	struct split_call split = { .whole = call, .workers = worker_count(nthreads, &set) };
 	struct rocket_matmul_stats sum = { 0 };
 	uint64_t start = rocket_matmul_now_ns();
-	int ret = rocket_matmul_check(&call);
+	int ret = rocket_matmul_check(call);
 
 	if (!ret)
-		ret = check_shape(&call, &set);
+		ret = check_shape(call, &set);
 	if (ret)
 		return ret;
 	ret = open_all(&split);
@@ -137,4 +133,24 @@ int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16
 	if (sum.tiles)
 		rocket_matmul_set_last_stats(&sum);
 	return ret;
+}
+
+int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
+			  int nthreads)
+{
+	const struct rocket_matmul_call call = {
+		"rocket_matmul_fp16_mt", &rocket_kind_fp16, M, K, N, A, B, C, .c_row = (size_t)N
+	};
+
+	return run_split(&call, nthreads);
+}
+
+int rocket_matmul_bf16_mt(int M, int K, int N, const float *A, const float *B, float *C,
+			  int nthreads)
+{
+	const struct rocket_matmul_call call = {
+		"rocket_matmul_bf16_mt", &rocket_kind_bf16, M, K, N, A, B, C, .c_row = (size_t)N
+	};
+
+	return run_split(&call, nthreads);
 }

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
  * matmul_run.h - what the matmul entries are made of.
+ *
+ *   matmul_call.c  what a call is refused for before a device is looked at
+ *   matmul_run.c   a call on a device: plan, buffers, one job after the other
+ *   matmul_pack.c  operands into the NPU's buffers
+ *   matmul_job.c   programs, submission, waiting
  */
 #ifndef ROCKET_OPS_MATMUL_RUN_H
 #define ROCKET_OPS_MATMUL_RUN_H
@@ -8,34 +13,63 @@
 #include <stddef.h>
 
 #include "../core/device.h"
-#include "../encode/matmul.h"
+#include "../plan/matmul_plan.h"
+#include "matmul_kind.h"
+#include "matmul_scratch.h"
 #include "matmul_stats.h"
 
 struct rocket_matmul_call {
 	const char *who; /* the public function, for messages */
-	enum rocket_matmul_type type;
+	const struct rocket_matmul_kind *kind;
 	int M, K, N;
 	const void *a, *b;
 	void *c;
 	size_t c_row; /* elements from one row of C to the next */
+	struct rocket_matmul_limits limits;
+	const float *a_scale, *b_scale; /* [M or N][K / limits.group] */
 };
 
 /* Refuse what needs no device to see: NULL, misaligned or overlapping matrices, sizes that
  * overflow. Shapes are left to the planner. */
 int rocket_matmul_check(const struct rocket_matmul_call *call);
 
+/* M as it is planned: the hardware needs 4 rows, a single one is padded, except where rows
+ * have scales. */
+int rocket_matmul_padded_rows(const struct rocket_matmul_call *call);
+
+/* Check, take the device of fd, run, and keep the statistics. */
+int rocket_matmul_on_fd(int fd, const struct rocket_matmul_call *call);
+/* The same call with each of some kinds in turn, which read the same matrices. */
+int rocket_matmul_on_fd_each(int fd, struct rocket_matmul_call *call,
+			     const struct rocket_matmul_kind *kinds, unsigned count);
 /* Plan and run a checked call. Adds to *stats. Returns a status, its reason logged. */
 int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_matmul_call *call,
 		      struct rocket_matmul_stats *stats);
 
-/* Host bytes of one element of C. */
-size_t rocket_matmul_c_bytes(enum rocket_matmul_type type);
+/* ---- between the parts of a run ---- */
 
-/* M as it is planned: the hardware needs 4 rows, a single one is padded. */
-static inline int rocket_matmul_padded_rows(int M)
-{
-	return M == 1 ? 4 : M;
-}
+struct rocket_matmul_run {
+	int fd;
+	struct rocket_device *dev;
+	const struct rocket_matmul_call *call;
+	const struct rocket_matmul_traits *tr;
+	const struct rocket_matmul_kind *kind;
+	struct rocket_matmul_stats *stats;
+	struct rocket_matmul_plan plan;
+	struct rocket_matmul_scratch *bufs;
+	bool cpu_owns[2]; /* out[i] was handed to the CPU since it was last submitted */
+	void *acc;
+	uint64_t phase_start;
+};
+
+/* Charge the time since the last call to a phase. */
+void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_phase phase);
+/* Rows of a tile that exist in A and C. */
+size_t rocket_matmul_live_rows(const struct rocket_matmul_run *r, int m0, int mt);
+
+int rocket_matmul_pack(struct rocket_matmul_run *r);
+/* Encode, submit and wait; the results are then in the result buffers. */
+int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
 
 uint64_t rocket_matmul_now_ns(void);
 /* What rocket_matmul_last_stats() gives this thread from now on. */

@@ -13,6 +13,17 @@
 /* Registers hold 32-bit addresses: an fd's buffers share one window of this size. */
 #define IOVA_WINDOW (UINT64_C(1) << 32)
 
+/*
+ * Types whose programs are known to be exact in a chain. int8 too: no register differs, and the
+ * accumulator starts at zero in every task [silicon: project notes of October 2026, delta 6.3,
+ * newer than the rule "integers always gapped" of matmul 9.3].
+ */
+static const bool chains[ROCKET_MM_TYPES] = {
+	[ROCKET_MM_FP16_FP16] = true,
+	[ROCKET_MM_FP16_FP32] = true,
+	[ROCKET_MM_INT8_INT32] = true,
+};
+
 enum axis { M_AXIS, N_AXIS, K_AXIS, AXES };
 
 /* Outermost first. The operand whose reuse bit is set stays put in the inner loop. */
@@ -52,8 +63,8 @@ static void extents_at(const struct rocket_matmul_plan *p, const uint32_t idx[AX
 	s->mt = min_int(t->mt, p->M - s->m0);
 	s->nt = min_int(t->nt, p->N - s->n0);
 	s->kt = min_int(t->kt, p->K - s->k0);
-	s->in_off = ((uint64_t)idx[M_AXIS] * t->nk + idx[K_AXIS]) * p->in_slot;
-	s->wt_off = ((uint64_t)idx[N_AXIS] * t->nk + idx[K_AXIS]) * p->wt_slot;
+	s->in_off = (((uint64_t)s->item * t->nm + idx[M_AXIS]) * t->nk + idx[K_AXIS]) * p->in_slot;
+	s->wt_off = (((uint64_t)s->item * t->nn + idx[N_AXIS]) * t->nk + idx[K_AXIS]) * p->wt_slot;
 }
 
 /*
@@ -68,7 +79,8 @@ static void mark_reuse(const struct rocket_matmul_plan *p, int reuse)
 		for (uint32_t i = 1; i < p->jobs[j].count; i++) {
 			const struct rocket_matmul_step *prev = &s[i - 1];
 			bool same = s[i].mt == prev->mt && s[i].nt == prev->nt &&
-				    s[i].kt == prev->kt && s[i].k0 == prev->k0;
+				    s[i].kt == prev->kt && s[i].k0 == prev->k0 &&
+				    s[i].item == prev->item;
 
 			s[i].weight_reuse =
 				reuse == ROCKET_REUSE_WEIGHT && same && s[i].n0 == prev->n0;
@@ -81,12 +93,14 @@ static void lay_out_host_steps(struct rocket_matmul_plan *p, const struct strate
 {
 	const uint32_t count[AXES] = { (uint32_t)p->tiles.nm, (uint32_t)p->tiles.nn,
 				       (uint32_t)p->tiles.nk };
+	const uint32_t per_item = p->n_steps / (uint32_t)p->items;
 	const uint8_t *order = host_order[how->reuse];
 	uint32_t idx[AXES] = { 0 };
 
 	for (uint32_t i = 0; i < p->n_steps; i++) {
 		struct rocket_matmul_step *s = &p->steps[i];
 
+		s->item = (int)(i / per_item);
 		extents_at(p, idx, s);
 		s->out_off = i % ROCKET_JOB_TASKS_MAX * p->out_slot;
 		for (unsigned a = AXES; a-- > 0;) {
@@ -172,12 +186,11 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 	struct strategy how = { .reuse = set->reuse };
 
 	how.device_accumulates = set->kacc && device_can_accumulate(p);
-	/*
-	 * Integers too: independent int8 tasks are exact in a chain, no register differs, and
-	 * the accumulator starts at zero in every task [silicon: project notes of October
-	 * 2026, delta 6.3, newer than the rule "integers always gapped" of matmul 9.3].
-	 */
-	how.chained = batched && set->batch_submit;
+	how.chained = batched && set->batch_submit && chains[p->type];
+	if (p->items > 1) {
+		how.device_accumulates = false;
+		how.reuse = ROCKET_REUSE_OFF;
+	}
 	if (!how.device_accumulates) {
 		/* AUTO is a choice between tile orders of the accumulating loop only. */
 		if (how.reuse == ROCKET_REUSE_AUTO)
@@ -207,8 +220,8 @@ static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *ho
 	p->in_slot = mt * kt * tr->in_bits / 8;
 	p->wt_slot = round_up64((uint64_t)t->nt, tr->ngroup) * kt * tr->in_bits / 8;
 	p->out_slot = mt * round_up64((uint64_t)t->nt, 16) * tr->out_bytes;
-	p->in_bytes = (uint64_t)t->nm * (uint64_t)t->nk * p->in_slot;
-	p->wt_bytes = (uint64_t)t->nn * (uint64_t)t->nk * p->wt_slot;
+	p->in_bytes = (uint64_t)p->items * (uint64_t)t->nm * (uint64_t)t->nk * p->in_slot;
+	p->wt_bytes = (uint64_t)p->items * (uint64_t)t->nn * (uint64_t)t->nk * p->wt_slot;
 	if (how->device_accumulates)
 		slots = how->group;
 	p->out_bytes[0] = slots * p->out_slot;
@@ -230,15 +243,33 @@ int rocket_matmul_plan_make(enum rocket_matmul_type type, const struct rocket_hw
 			    const struct rocket_settings *set, int batched, int M, int K, int N,
 			    struct rocket_matmul_plan *plan, char *why, size_t why_size)
 {
-	struct rocket_matmul_plan p = { .type = type, .M = M, .K = K, .N = N };
-	struct strategy how;
-	uint64_t device_bytes;
-	int ret = rocket_matmul_tile(type, hw, set, M, K, N, &p.tiles, why, why_size);
+	struct rocket_matmul_tiles tiles;
+	int ret = rocket_matmul_tile(type, hw, set, M, K, N, &tiles, why, why_size);
 
 	memset(plan, 0, sizeof(*plan));
-	if (ret < 0)
-		return ret;
-	p.n_steps = (uint32_t)ret;
+	return ret < 0 ? ret
+		       : rocket_matmul_plan_tiles(type, set, batched, 1, M, K, N, &tiles, plan, why,
+						  why_size);
+}
+
+int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_settings *set,
+			     int batched, int items, int M, int K, int N,
+			     const struct rocket_matmul_tiles *tiles,
+			     struct rocket_matmul_plan *plan, char *why, size_t why_size)
+{
+	struct rocket_matmul_plan p = {
+		.type = type, .M = M, .K = K, .N = N, .items = items, .tiles = *tiles
+	};
+	int64_t steps = (int64_t)tiles->nm * tiles->nk * tiles->nn;
+	struct strategy how;
+	uint64_t device_bytes;
+
+	memset(plan, 0, sizeof(*plan));
+	if (__builtin_mul_overflow(steps, (int64_t)items, &steps) || steps > INT32_MAX)
+		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+					  "%d matmuls of %dx%dx%d: more than 2^31 - 1 tiles", items,
+					  M, K, N);
+	p.n_steps = (uint32_t)steps;
 	how = choose(&p, set, batched);
 	p.device_accumulates = how.device_accumulates;
 	size_buffers(&p, &how);
@@ -255,8 +286,8 @@ int rocket_matmul_plan_make(enum rocket_matmul_type type, const struct rocket_hw
 	if (!p.steps || !p.jobs) {
 		rocket_matmul_plan_free(&p);
 		return rocket_plan_refuse(ROCKET_E_NOMEM, why, why_size,
-					  "matmul %dx%dx%d: no memory for %d plan steps", M, K, N,
-					  ret);
+					  "matmul %dx%dx%d: no memory for %u plan steps", M, K, N,
+					  p.n_steps);
 	}
 	if (how.device_accumulates)
 		lay_out_device_steps(&p, &how);
@@ -277,10 +308,10 @@ void rocket_matmul_plan_free(struct rocket_matmul_plan *plan)
 static void print_step(const struct rocket_matmul_step *s, uint32_t job, uint32_t task, int chained,
 		       FILE *out)
 {
-	fprintf(out, "%u,%u,%d,0,%d,%d,%d,%d,%d,%d,%d,%d,%d,%llu,%llu,out%d,%llu,", job, task,
-		chained, s->m0, s->mt, s->n0, s->nt, s->k0, s->kt, s->weight_reuse, s->data_reuse,
-		s->accumulate, (unsigned long long)s->in_off, (unsigned long long)s->wt_off,
-		s->out_bo, (unsigned long long)s->out_off);
+	fprintf(out, "%u,%u,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%d,%llu,%llu,out%d,%llu,", job, task,
+		chained, s->item, s->m0, s->mt, s->n0, s->nt, s->k0, s->kt, s->weight_reuse,
+		s->data_reuse, s->accumulate, (unsigned long long)s->in_off,
+		(unsigned long long)s->wt_off, s->out_bo, (unsigned long long)s->out_off);
 	if (s->accumulate)
 		fprintf(out, "out%d,%llu\n", s->add_bo, (unsigned long long)s->add_off);
 	else

@@ -34,7 +34,20 @@ int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_prof
 		       const struct rocket_settings *set, int M, int K, int N,
 		       struct rocket_matmul_tiles *out, char *why, size_t why_size);
 
+/* What an entry asks of its tiles beyond what the planner finds best. */
+struct rocket_matmul_limits {
+	int kt_cap; /* longest K tile; below the K alignment: no limit */
+	int group;  /* consecutive k that share a scale: no K tile leaves its group; 0: no scales */
+};
+/* The same within limits (NULL: none), which win over ROCKET_MM_KT. Groups are for int8 and
+ * int4; those of int4 must keep their sums below int16, which clamps: 49 * group < 32767. */
+int rocket_matmul_tile_within(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
+			      const struct rocket_settings *set,
+			      const struct rocket_matmul_limits *limits, int M, int K, int N,
+			      struct rocket_matmul_tiles *out, char *why, size_t why_size);
+
 struct rocket_matmul_step {
+	int item;                   /* of a batch */
 	int m0, mt, n0, nt, k0, kt; /* tile origin and extent, elements */
 	uint8_t weight_reuse, data_reuse, accumulate;
 	uint8_t out_bo, add_bo; /* result buffer 0 or 1 */
@@ -49,6 +62,7 @@ struct rocket_matmul_job {
 struct rocket_matmul_plan {
 	enum rocket_matmul_type type;
 	int M, K, N;
+	int items; /* products of this shape, one after the other in every buffer */
 	struct rocket_matmul_tiles tiles;
 	uint64_t in_slot, wt_slot, out_slot;       /* bytes per packed tile */
 	uint64_t in_bytes, wt_bytes, out_bytes[2]; /* whole buffers, without the over-read tail */
@@ -73,7 +87,8 @@ struct rocket_matmul_plan {
  *   ROCKET_KACC=0, ROCKET_NO_KACC  kacc 0: fp16 partials are added on the host
  *   ROCKET_REUSE=0|1|2             reuse OFF, WEIGHT or DATA; unset is AUTO, which picks
  *                                  an operand for NPU accumulation and is OFF otherwise
- *   ROCKET_BATCH_SUBMIT=1          batch_submit: jobs are chained, int8 too (needs batched)
+ *   ROCKET_BATCH_SUBMIT=1          batch_submit: jobs are chained (needs batched; fp16 and
+ *                                  int8, of which it is known to be exact)
  *   ROCKET_KACC_CHAIN=1|2          kacc_chain: all K steps in one kick (needs batched)
  *   ROCKET_MM_ASYM=0               mm_asym 0: keep square tiles
  *   ROCKET_MM_MT, _NT, _KT         mm_mt, mm_nt, mm_kt
@@ -82,6 +97,12 @@ struct rocket_matmul_plan {
 int rocket_matmul_plan_make(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
 			    const struct rocket_settings *set, int batched, int M, int K, int N,
 			    struct rocket_matmul_plan *plan, char *why, size_t why_size);
+/* The same for given tiles, and for `items` products of one shape. More than one are summed on the
+ * host, and keep no operand on chip. */
+int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_settings *set,
+			     int batched, int items, int M, int K, int N,
+			     const struct rocket_matmul_tiles *tiles,
+			     struct rocket_matmul_plan *plan, char *why, size_t why_size);
 void rocket_matmul_plan_free(struct rocket_matmul_plan *plan);
 
 /* One step per line, columns as in the golden plans. */

@@ -190,6 +190,23 @@ int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_prof
 	return finish(&s, mt, kt, nt, out, why, why_size);
 }
 
+static int refuse_group(const struct search *s, int group, const char *rule, char *why,
+			size_t why_size)
+{
+	return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size, "%s matmul %dx%dx%d: group %d %s",
+				  s->tr->name, s->M, s->K, s->N, group, rule);
+}
+
+static int check_group(const struct search *s, int group, char *why, size_t why_size)
+{
+	int align = (int)s->tr->k_align;
+
+	if (group < align || group % align || s->K % group)
+		return refuse_group(s, group, "is not a multiple of 32 that divides K", why,
+				    why_size);
+	return 0;
+}
+
 /* The longest divisor of the group that fits, in steps of the alignment; 0 = none. */
 static int longest_group_part(const struct search *s, int mt, int nt, int group)
 {
@@ -211,11 +228,9 @@ int rocket_tile_int8_groupwise(const struct rocket_hw_profile *hw,
 
 	if (ret)
 		return ret;
-	if (group < (int)s.tr->k_align || group % (int)s.tr->k_align || K % group)
-		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
-					  "int8 matmul %dx%dx%d: group %d is not a multiple of %u "
-					  "that divides K",
-					  M, K, N, group, s.tr->k_align);
+	ret = check_group(&s, group, why, why_size);
+	if (ret)
+		return ret;
 	n_align = (int)s.tr->n_align;
 	mt = min_int(M, s.cap);
 	/* The smallest N tile that keeps the tile count of the largest one. */
@@ -228,9 +243,55 @@ int rocket_tile_int8_groupwise(const struct rocket_hw_profile *hw,
 		else if (mt > M_ALIGN)
 			mt -= M_ALIGN;
 		else
-			return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
-						  "int8 matmul %dx%dx%d: no part of group %d fits",
-						  M, K, N, group);
+			return refuse_group(&s, group, "has no part that fits", why, why_size);
 	}
 	return finish(&s, mt, kt, nt, out, why, why_size);
+}
+
+/* Products of -7..7 are at most 49; a result that int16 had to clamp cannot be recovered. */
+#define INT4_PRODUCT_MAX 49
+#define INT4_RESULT_MAX  32767
+
+/* One K tile is one group: the limit on it leaves the tile small enough for any M and N tile. */
+static int tile_int4_groupwise(const struct rocket_hw_profile *hw,
+			       const struct rocket_settings *set, int M, int K, int N, int group,
+			       struct rocket_matmul_tiles *out, char *why, size_t why_size)
+{
+	struct search s;
+	int ret = begin(&s, ROCKET_MM_INT4_INT16, hw, M, K, N, why, why_size);
+
+	if (!ret)
+		ret = check_group(&s, group, why, why_size);
+	if (ret)
+		return ret;
+	if (group > (INT4_RESULT_MAX - 1) / INT4_PRODUCT_MAX)
+		return refuse_group(&s, group, "can sum to more than int16 holds", why, why_size);
+	ret = rocket_matmul_tile(ROCKET_MM_INT4_INT16, hw, set, M, K, N, out, why, why_size);
+	return ret < 0 ? ret : finish(&s, out->mt, group, out->nt, out, why, why_size);
+}
+
+int rocket_matmul_tile_within(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
+			      const struct rocket_settings *set,
+			      const struct rocket_matmul_limits *limits, int M, int K, int N,
+			      struct rocket_matmul_tiles *out, char *why, size_t why_size)
+{
+	struct search s;
+	int ret, align;
+
+	if (limits && limits->group && type == ROCKET_MM_INT4_INT16)
+		return tile_int4_groupwise(hw, set, M, K, N, limits->group, out, why, why_size);
+	if (limits && limits->group && type == ROCKET_MM_INT8_INT32)
+		return rocket_tile_int8_groupwise(hw, set, M, K, N, limits->group, out, why,
+						  why_size);
+	if (limits && limits->group)
+		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+					  "only int8 and int4 have scales by group");
+	ret = rocket_matmul_tile(type, hw, set, M, K, N, out, why, why_size);
+	align = ret < 0 ? 0 : (int)rocket_matmul_traits(type)->k_align;
+	if (ret < 0 || !limits || limits->kt_cap < align || limits->kt_cap >= out->kt)
+		return ret;
+	ret = begin(&s, type, hw, M, K, N, why, why_size);
+	return ret ? ret
+		   : finish(&s, out->mt, round_down(limits->kt_cap, align), out->nt, out, why,
+			    why_size);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* device.c - see device.h. */
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,17 +81,79 @@ int8_t *test_bytes(struct test_rng *rng, size_t count)
 	return p;
 }
 
+float *test_floats(struct test_rng *rng, size_t count, enum test_fill fill)
+{
+	float *p = malloc(count * sizeof(*p));
+
+	assert_non_null(p);
+	for (size_t i = 0; i < count; i++) {
+		int32_t significand = (int32_t)test_random(rng) >> 7; /* 24 bits and the sign */
+
+		if (fill == TEST_FILL_SMALL_INTEGERS)
+			p[i] = (float)test_random_in(rng, -2, 2);
+		else if (fill == TEST_FILL_UNIFORM)
+			p[i] = (float)significand * 0x1p-24f;
+		else
+			p[i] = ldexpf((float)significand, -24 - test_random_in(rng, 0, 24));
+	}
+	return p;
+}
+
+int8_t *test_bytes_in(struct test_rng *rng, size_t count, int lo, int hi)
+{
+	int8_t *p = malloc(count);
+
+	assert_non_null(p);
+	for (size_t i = 0; i < count; i++)
+		p[i] = (int8_t)test_random_in(rng, lo, hi);
+	return p;
+}
+
+int16_t *test_shorts_in(struct test_rng *rng, size_t count, int lo, int hi)
+{
+	int16_t *p = malloc(count * sizeof(*p));
+
+	assert_non_null(p);
+	for (size_t i = 0; i < count; i++)
+		p[i] = (int16_t)test_random_in(rng, lo, hi);
+	return p;
+}
+
+struct test_shape test_random_shape(struct test_rng *rng, int k_align, int n_align)
+{
+	struct test_shape s;
+
+	s.M = test_random_in(rng, 0, 5) ? 4 * test_random_in(rng, 1, 12) : 1;
+	s.K = k_align * test_random_in(rng, 1, 384 / k_align);
+	s.N = n_align * test_random_in(rng, 1, 96 / n_align + 1);
+	switch (test_random_in(rng, 0, 9)) {
+	case 0:
+		s.M = 4 * test_random_in(rng, 63, 75);
+		break;
+	case 1:
+		s.K = k_align * test_random_in(rng, 1280 / k_align, 4160 / k_align);
+		break;
+	case 2:
+		s.N = n_align * test_random_in(rng, 240 / n_align, 320 / n_align);
+		break;
+	}
+	return s;
+}
+
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned log_errors;
+static unsigned log_errors, log_warnings;
 static char log_last[1024];
 
 static void take_line(rocket_log_level level, const char *text, void *user)
 {
 	(void)user;
-	if (level != ROCKET_LOG_ERROR)
+	if (level > ROCKET_LOG_WARN)
 		return;
 	pthread_mutex_lock(&log_lock);
-	log_errors++;
+	if (level == ROCKET_LOG_WARN)
+		log_warnings++;
+	else
+		log_errors++;
 	snprintf(log_last, sizeof(log_last), "%s", text);
 	pthread_mutex_unlock(&log_lock);
 }
@@ -99,9 +162,19 @@ void test_log_start(void)
 {
 	rocket_log_set_callback(take_line, NULL);
 	pthread_mutex_lock(&log_lock);
-	log_errors = 0;
+	log_errors = log_warnings = 0;
 	log_last[0] = '\0';
 	pthread_mutex_unlock(&log_lock);
+}
+
+unsigned test_log_warnings(void)
+{
+	unsigned n;
+
+	pthread_mutex_lock(&log_lock);
+	n = log_warnings;
+	pthread_mutex_unlock(&log_lock);
+	return n;
 }
 
 unsigned test_log_errors(void)

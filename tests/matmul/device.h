@@ -21,9 +21,22 @@ enum test_fill {
 	TEST_FILL_ANY_EXPONENT,   /* any finite half up to 2^4, subnormals included */
 };
 
-_Float16 *test_halves(struct test_rng *rng, size_t count, enum test_fill fill);
-int8_t *test_bytes(struct test_rng *rng, size_t count);
+/* Small shapes with every kind of tail, now and then a large dimension. */
+struct test_shape {
+	int M, K, N;
+};
+struct test_shape test_random_shape(struct test_rng *rng, int k_align, int n_align);
 
+_Float16 *test_halves(struct test_rng *rng, size_t count, enum test_fill fill);
+/* UNIFORM and ANY_EXPONENT with all 24 bits of the significand. */
+float *test_floats(struct test_rng *rng, size_t count, enum test_fill fill);
+int8_t *test_bytes(struct test_rng *rng, size_t count);
+/* lo..hi */
+int8_t *test_bytes_in(struct test_rng *rng, size_t count, int lo, int hi);
+int16_t *test_shorts_in(struct test_rng *rng, size_t count, int lo, int hi);
+
+/* Lines logged at warning level since the last test_log_start(). */
+unsigned test_log_warnings(void);
 /* Lines logged at error level since the last test_log_start(), and the last of them. */
 void test_log_start(void);
 unsigned test_log_errors(void);

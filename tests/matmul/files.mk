@@ -2,11 +2,15 @@
 if HAVE_CMOCKA
 matmul_test_support = tests/matmul/support.h tests/matmul/support.c \
 	tests/golden_folder.h tests/golden_folder.c
-matmul_tests = tests/matmul/test_layout tests/matmul/test_plan
+matmul_tests = tests/matmul/test_layout tests/matmul/test_source tests/matmul/test_plan
 
 tests_matmul_test_layout_SOURCES = tests/matmul/test_layout.c $(matmul_test_support)
 tests_matmul_test_layout_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_layout_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_source_SOURCES = tests/matmul/test_source.c $(matmul_test_support)
+tests_matmul_test_source_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_source_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 tests_matmul_test_plan_SOURCES = tests/matmul/test_plan.c $(matmul_test_support)
 tests_matmul_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -16,8 +20,8 @@ if SIM
 matmul_device_support = $(matmul_test_support) \
 	tests/matmul/device.h tests/matmul/device.c \
 	tests/matmul/reference.h tests/matmul/reference.c
-matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_refusals \
-	tests/matmul/test_threads
+matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types \
+	tests/matmul/test_refusals tests/matmul/test_threads
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
 THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_threads
@@ -25,6 +29,10 @@ THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_threads
 tests_matmul_test_numerics_SOURCES = tests/matmul/test_numerics.c $(matmul_device_support)
 tests_matmul_test_numerics_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_numerics_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_types_SOURCES = tests/matmul/test_types.c $(matmul_device_support)
+tests_matmul_test_types_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_types_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 tests_matmul_test_refusals_SOURCES = tests/matmul/test_refusals.c $(matmul_device_support) \
 	tests/matmul/inject.h tests/matmul/inject.c

@@ -137,3 +137,44 @@ int64_t reference_int8(int K, const int8_t *a, const int8_t *b)
 		sum += (int64_t)a[k] * b[k];
 	return sum;
 }
+
+int64_t reference_int16(int K, const int16_t *a, const int16_t *b)
+{
+	int64_t sum = 0;
+
+	for (int k = 0; k < K; k++)
+		sum += (int64_t)a[k] * b[k];
+	return sum;
+}
+
+static double cut(float f, uint32_t mask)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &f, sizeof(bits));
+	bits &= mask;
+	memcpy(&f, &bits, sizeof(f));
+	return f;
+}
+
+double reference_cut(int K, const float *a, const float *b, uint32_t mask, double *magnitude)
+{
+	double sum = 0, mag = 0;
+
+	for (int k = 0; k < K; k++) {
+		double p = cut(a[k], mask) * cut(b[k], mask);
+
+		sum += p;
+		mag += fabs(p);
+	}
+	*magnitude = mag;
+	return sum;
+}
+
+double reference_fp32_bound(int K, int kt, int group, double magnitude)
+{
+	double roundings = (kt + group - 1) / group + 1;
+	double doubles = 2.0 * K + (K + kt - 1) / kt;
+
+	return 1.001 * magnitude * (roundings * ldexp(1, -24) + doubles * ldexp(1, -53));
+}

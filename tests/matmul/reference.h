@@ -31,6 +31,19 @@ float reference_f32out_sum(const struct reference_fp16 *ref, int m, int n, int k
 /* In double, and the sum of the products' magnitudes. */
 double reference_double(int K, const _Float16 *a, const _Float16 *b, double *magnitude);
 
+/* The same of fp32 operands of which the NPU reads the bits in `mask`. */
+#define REFERENCE_BF16 0xffff0000u
+#define REFERENCE_TF32 0xffffe000u
+double reference_cut(int K, const float *a, const float *b, uint32_t mask, double *magnitude);
+
+/*
+ * How far an fp32 result may be from the exact sum of K products whose magnitudes add up to
+ * `magnitude`: each tile of kt rounds once for every group and its addition, the host once
+ * more; the double sums of the host and of the reference are charged together.
+ */
+double reference_fp32_bound(int K, int kt, int group, double magnitude);
+
+int64_t reference_int16(int K, const int16_t *a, const int16_t *b);
 int64_t reference_int8(int K, const int8_t *a, const int8_t *b);
 
 #endif

@@ -10,40 +10,14 @@
 
 /* ---- one shape at a time ---- */
 
-struct shape {
-	int M, K, N;
-};
-
-/* Small shapes with every kind of tail, now and then a large dimension. */
-static struct shape random_shape(struct test_rng *rng, int n_align)
-{
-	struct shape s;
-
-	s.M = test_random_in(rng, 0, 5) ? 4 * test_random_in(rng, 1, 12) : 1;
-	s.K = 32 * test_random_in(rng, 1, 12);
-	s.N = n_align * test_random_in(rng, 1, 6);
-	switch (test_random_in(rng, 0, 9)) {
-	case 0:
-		s.M = 4 * test_random_in(rng, 63, 75);
-		break;
-	case 1:
-		s.K = 32 * test_random_in(rng, 40, 130);
-		break;
-	case 2:
-		s.N = n_align * test_random_in(rng, 15, 20);
-		break;
-	}
-	return s;
-}
-
 struct fp16_case {
-	struct shape s;
+	struct test_shape s;
 	_Float16 *a, *b, *c;
 	float *f;
 	struct reference_fp16 *ref;
 };
 
-static struct fp16_case fp16_begin(struct test_rng *rng, struct shape s, enum test_fill fill)
+static struct fp16_case fp16_begin(struct test_rng *rng, struct test_shape s, enum test_fill fill)
 {
 	struct fp16_case t = { .s = s };
 
@@ -66,13 +40,13 @@ static void fp16_end(struct fp16_case *t)
 }
 
 /* Tile extents in force, for the references that depend on where K is cut. */
-static void tiles_of(struct shape s, int *mt, int *kt)
+static void tiles_of(struct test_shape s, int *mt, int *kt)
 {
 	assert_true(rocket_matmul_plan(s.M == 1 ? 4 : s.M, s.K, s.N, mt, kt, NULL) > 0);
 }
 
 /* The documented rule: which shapes have their partials added on the NPU. */
-static int npu_adds(struct shape s, int mt, int kt)
+static int npu_adds(struct test_shape s, int mt, int kt)
 {
 	int M = s.M == 1 ? 4 : s.M;
 	int last = M % mt ? M % mt : mt;
@@ -117,7 +91,7 @@ static void fp16_follows_the_documented_order(const char *env, int kacc, uint64_
 	int fd = test_open(env);
 
 	for (int i = 0; i < count; i++) {
-		struct fp16_case t = fp16_begin(&rng, random_shape(&rng, 16),
+		struct fp16_case t = fp16_begin(&rng, test_random_shape(&rng, 32, 16),
 						i % 2 ? TEST_FILL_UNIFORM : TEST_FILL_ANY_EXPONENT);
 
 		run_fp16(fd, &t);
@@ -164,7 +138,7 @@ static void fp16_small_integers_are_exact(void **state)
 		int fd = test_open(envs[e]);
 
 		for (int i = 0; i < 20; i++) {
-			struct shape s = random_shape(&rng, 16);
+			struct test_shape s = test_random_shape(&rng, 32, 16);
 			struct fp16_case t;
 
 			s.K = s.K > 512 ? 512 : s.K; /* |sum| <= 2048: fp16 holds it */
@@ -190,7 +164,7 @@ static void fp16_small_integers_are_exact(void **state)
  * u32 S (1 + small), and each of the nK fp16 roundings u16 of a partial that is at most
  * S (1 + small). Subnormal results add half a step of 2^-24 per rounding.
  */
-static double fp16_bound(struct shape s, int kt, double magnitude)
+static double fp16_bound(struct test_shape s, int kt, double magnitude)
 {
 	int steps = (s.K + kt - 1) / kt;
 	double u32 = (s.K / 32 + steps + 1) * ldexp(1, -24);
@@ -205,7 +179,8 @@ static void fp16_stays_within_its_error_bound(void **state)
 
 	(void)state;
 	for (int i = 0; i < 30; i++) {
-		struct fp16_case t = fp16_begin(&rng, random_shape(&rng, 16), TEST_FILL_UNIFORM);
+		struct fp16_case t =
+			fp16_begin(&rng, test_random_shape(&rng, 32, 16), TEST_FILL_UNIFORM);
 		int mt, kt;
 
 		run_fp16(fd, &t);
@@ -235,7 +210,7 @@ static void f32out_sums_in_the_documented_order(void **state)
 
 	(void)state;
 	for (int i = 0; i < 60; i++) {
-		struct fp16_case t = fp16_begin(&rng, random_shape(&rng, 16),
+		struct fp16_case t = fp16_begin(&rng, test_random_shape(&rng, 32, 16),
 						i % 2 ? TEST_FILL_UNIFORM : TEST_FILL_ANY_EXPONENT);
 		int mt, kt;
 
@@ -258,7 +233,7 @@ static void f32out_sums_in_the_documented_order(void **state)
 
 /* ---- int8 ---- */
 
-static void require_int8(int fd, struct test_rng *rng, struct shape s, int fill_extreme)
+static void require_int8(int fd, struct test_rng *rng, struct test_shape s, int fill_extreme)
 {
 	int8_t *a = test_bytes(rng, (size_t)s.M * s.K), *b = test_bytes(rng, (size_t)s.N * s.K);
 	int32_t *c = malloc((size_t)s.M * s.N * sizeof(*c));
@@ -289,7 +264,7 @@ static void int8_is_exact(void **state)
 
 	(void)state;
 	for (int i = 0; i < 90; i++)
-		require_int8(fd, &rng, random_shape(&rng, 32), 0);
+		require_int8(fd, &rng, test_random_shape(&rng, 32, 32), 0);
 	rocket_close(fd);
 }
 
@@ -308,7 +283,7 @@ static void int8_is_exact_in_every_order(void **state)
 		int fd = test_open(envs[e]);
 
 		for (int i = 0; i < 8; i++)
-			require_int8(fd, &rng, random_shape(&rng, 32), 0);
+			require_int8(fd, &rng, test_random_shape(&rng, 32, 32), 0);
 		rocket_close(fd);
 	}
 }
@@ -320,7 +295,7 @@ static void int8_keeps_the_low_bits_of_an_overflowing_sum(void **state)
 	int fd = test_open("");
 
 	(void)state;
-	require_int8(fd, &rng, (struct shape){ 1, 1 << 17, 32 }, 1);
+	require_int8(fd, &rng, (struct test_shape){ 1, 1 << 17, 32 }, 1);
 	rocket_close(fd);
 }
 
@@ -353,7 +328,7 @@ static void require_same_bits(const struct fp16_case *t, const char *base,
 	free(want);
 }
 
-static const struct shape order_shapes[] = {
+static const struct test_shape order_shapes[] = {
 	{ 64, 512, 96 },
 	{ 268, 96, 48 },
 	{ 36, 1536, 272 },
@@ -407,13 +382,15 @@ static void fp16_host_order_does_not_change_a_bit(void **state)
 
 static void mt_gives_each_slice_its_one_fd_result(void **state)
 {
-	static const struct shape shapes[] = { { 20, 256, 80 }, { 1, 96, 16 }, { 16, 2048, 528 } };
+	static const struct test_shape shapes[] = { { 20, 256, 80 },
+						    { 1, 96, 16 },
+						    { 16, 2048, 528 } };
 	struct test_rng rng = { 120 };
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		struct fp16_case t = fp16_begin(&rng, shapes[i], TEST_FILL_UNIFORM);
-		const struct shape s = shapes[i];
+		const struct test_shape s = shapes[i];
 
 		for (int threads = -1; threads <= 9; threads += 2) {
 			/* The split as documented: ceil(N / threads) rounded up to 16. */
@@ -428,8 +405,8 @@ static void mt_gives_each_slice_its_one_fd_result(void **state)
 				rocket_matmul_fp16_mt(s.M, s.K, s.N, t.a, t.b, t.c, threads),
 				ROCKET_OK);
 			for (int n0 = 0; n0 < s.N; n0 += step) {
-				struct shape slice = { s.M, s.K,
-						       s.N - n0 < step ? s.N - n0 : step };
+				struct test_shape slice = { s.M, s.K,
+							    s.N - n0 < step ? s.N - n0 : step };
 				int mt, kt;
 
 				tiles_of(slice, &mt, &kt);
@@ -453,7 +430,8 @@ static void mt_gives_each_slice_its_one_fd_result(void **state)
 static void stats_tell_what_the_call_did(void **state)
 {
 	struct test_rng rng = { 130 };
-	struct fp16_case t = fp16_begin(&rng, (struct shape){ 64, 512, 96 }, TEST_FILL_UNIFORM);
+	struct fp16_case t =
+		fp16_begin(&rng, (struct test_shape){ 64, 512, 96 }, TEST_FILL_UNIFORM);
 	struct rocket_matmul_stats stats;
 	uint64_t phases = 0;
 	int fd = test_open(SMALL_TILES);

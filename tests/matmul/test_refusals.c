@@ -15,49 +15,94 @@
 /* The watchdog of the simulated device in these tests. */
 #define SIM_TIMEOUT_MS 20
 
-/* A good 8x64x32 problem of each type, and its results. */
-static _Alignas(64) _Float16 A[8 * 64], B[32 * 64], C[8 * 32];
+/* A good 8x64x32 problem of each type (int4: 8x32x64), and its results. Room for the widest
+ * element, so that no two overlap whatever is taken for an entry's operands. */
+static _Alignas(64) _Float16 A[8 * 64 * 2], B[32 * 64 * 2], C[8 * 32];
 static _Alignas(64) int8_t A8[8 * 64], B8[32 * 64];
-static _Alignas(64) int32_t C8[8 * 32];
-static _Alignas(64) float F[8 * 32];
+static _Alignas(64) int16_t A16[8 * 64], B16[32 * 64];
+static _Alignas(64) float AF[8 * 64], BF[32 * 64];
+static _Alignas(64) int32_t C8[8 * 64];
+static _Alignas(64) int64_t C16[8 * 32];
+static _Alignas(64) float F[8 * 32 * 2];
 
 static void fill_operands(void)
 {
 	for (int i = 0; i < 8 * 64; i++) {
 		A8[i] = (int8_t)(i % 7 - 3);
 		A[i] = (_Float16)A8[i];
+		A16[i] = A8[i];
+		AF[i] = A8[i];
 	}
 	for (int i = 0; i < 32 * 64; i++) {
 		B8[i] = (int8_t)(i % 5 - 2);
 		B[i] = (_Float16)B8[i];
+		B16[i] = B8[i];
+		BF[i] = B8[i];
 	}
 }
 
 /* An address that far apart from another that anything fits between; never touched. */
 #define FAR(sixteenths) ((void *)((UINTPTR_MAX / 16 + 1) * (sixteenths)))
 
-/* All three entries and the split one give the exact result on fd. */
+/* One good call of each entry with a kind of its own. */
+enum { GOOD_FP16, GOOD_F32OUT, GOOD_INT8, GOOD_INT4, GOOD_INT16, GOOD_BF16, GOOD_TF32, GOOD_CALLS };
+
+static int call_each(int fd, int which)
+{
+	switch (which) {
+	case GOOD_FP16:
+		return rocket_matmul_fp16(fd, 8, 64, 32, A, B, C);
+	case GOOD_F32OUT:
+		return rocket_matmul_fp16_f32out(fd, 8, 64, 32, A, B, F);
+	case GOOD_INT8:
+		return rocket_matmul_int8(fd, 8, 64, 32, A8, B8, C8);
+	case GOOD_INT4:
+		return rocket_matmul_int4_ex(fd, 8, 32, 64, A8, B8, C8, 480);
+	case GOOD_INT16:
+		return rocket_matmul_int16_exact(fd, 8, 64, 32, A16, B16, C16);
+	case GOOD_BF16:
+		return rocket_matmul_bf16(fd, 8, 64, 32, AF, BF, F);
+	default:
+		return rocket_matmul_tf32(fd, 8, 64, 32, AF, BF, F);
+	}
+}
+
+static double result_of(int which, int i)
+{
+	switch (which) {
+	case GOOD_FP16:
+		return (double)C[i];
+	case GOOD_INT8:
+	case GOOD_INT4:
+		return C8[i];
+	case GOOD_INT16:
+		return (double)C16[i];
+	default:
+		return (double)F[i];
+	}
+}
+
+/* Every entry gives the exact result on fd. */
 static void require_good(int fd)
 {
-	memset(C, 0xff, sizeof(C));
-	memset(F, 0xff, sizeof(F));
-	memset(C8, 0xff, sizeof(C8));
-	assert_int_equal(rocket_matmul_fp16(fd, 8, 64, 32, A, B, C), ROCKET_OK);
-	assert_int_equal(rocket_matmul_fp16_f32out(fd, 8, 64, 32, A, B, F), ROCKET_OK);
-	assert_int_equal(rocket_matmul_int8(fd, 8, 64, 32, A8, B8, C8), ROCKET_OK);
-	for (int m = 0; m < 8; m++)
-		for (int n = 0; n < 32; n++) {
-			int64_t want = reference_int8(64, A8 + m * 64, B8 + n * 64);
+	for (int which = 0; which < GOOD_CALLS; which++) {
+		const int K = which == GOOD_INT4 ? 32 : 64, N = which == GOOD_INT4 ? 64 : 32;
 
-			assert_int_equal(C8[m * 32 + n], want);
-			assert_true((double)C[m * 32 + n] == (double)want);
-			assert_true((double)F[m * 32 + n] == (double)want);
-		}
+		memset(C, 0xff, sizeof(C));
+		memset(F, 0xff, sizeof(F));
+		memset(C8, 0xff, sizeof(C8));
+		memset(C16, 0xff, sizeof(C16));
+		assert_int_equal(call_each(fd, which), ROCKET_OK);
+		for (int m = 0; m < 8; m++)
+			for (int n = 0; n < N; n++)
+				assert_true(result_of(which, m * N + n) ==
+					    (double)reference_int8(K, A8 + m * K, B8 + n * K));
+	}
 }
 
 /* ---- bad input ---- */
 
-enum entry { FP16, F32OUT, INT8, MT, ENTRIES };
+enum entry { FP16, F32OUT, BF16, TF32, INT8, INT4, INT4_EX, INT16, MT, BF16_MT, ENTRIES };
 
 struct bad_call {
 	int M, K, N;
@@ -74,8 +119,20 @@ static int call_entry(enum entry e, int fd, const struct bad_call *x)
 		return rocket_matmul_fp16(fd, x->M, x->K, x->N, x->a, x->b, x->c);
 	case F32OUT:
 		return rocket_matmul_fp16_f32out(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	case BF16:
+		return rocket_matmul_bf16(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	case TF32:
+		return rocket_matmul_tf32(fd, x->M, x->K, x->N, x->a, x->b, x->c);
 	case INT8:
 		return rocket_matmul_int8(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	case INT4:
+		return rocket_matmul_int4(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	case INT4_EX:
+		return rocket_matmul_int4_ex(fd, x->M, x->K, x->N, x->a, x->b, x->c, 480);
+	case INT16:
+		return rocket_matmul_int16_exact(fd, x->M, x->K, x->N, x->a, x->b, x->c);
+	case BF16_MT:
+		return rocket_matmul_bf16_mt(x->M, x->K, x->N, x->a, x->b, x->c, 2);
 	default:
 		return rocket_matmul_fp16_mt(x->M, x->K, x->N, x->a, x->b, x->c, 2);
 	}
@@ -111,14 +168,14 @@ static void bad_input_is_refused_with_one_line(void **state)
 		{ 8, 64, 32, A, B, NULL, "C is NULL", ROCKET_E_SHAPE },
 		{ 8, 64, 32, A, B, A, "C overlaps A", ROCKET_E_SHAPE },
 		{ 8, 64, 32, A, B, B, "C overlaps B", ROCKET_E_SHAPE },
-		{ 8, 64, 32, A, B, bytes + 8 * 64 - 4, "C overlaps A", ROCKET_E_SHAPE },
+		{ 8, 64, 32, A, B, bytes + 8 * 64 - 8, "C overlaps A", ROCKET_E_SHAPE },
 		{ 8, 64, 32, A, B, (uint8_t *)F + 1, "C is not aligned", ROCKET_E_SHAPE },
 		{ 8, 64, 32, (void *)(UINTPTR_MAX - 63), B, F, "does not fit in memory",
 		  ROCKET_E_SHAPE },
 		{ 1 << 24, 1 << 24, 1 << 24, FAR(15), FAR(13), (void *)4096, "2^31 - 1 tiles",
 		  ROCKET_E_SHAPE },
 		{ 3, 64, 32, A, B, F, "M is not a multiple of 4", ROCKET_E_SHAPE },
-		{ 8, 48, 32, A, B, F, "K is not a multiple of 32", ROCKET_E_SHAPE },
+		{ 8, 40, 32, A, B, F, "K is not a multiple of", ROCKET_E_SHAPE },
 		{ 8, 64, 8, A, B, F, "N is not a multiple of", ROCKET_E_SHAPE },
 	};
 	int fd = test_open("");
@@ -139,9 +196,9 @@ static void misaligned_halves_are_refused(void **state)
 	int fd = test_open("");
 
 	(void)state;
-	require_refusal(FP16, fd, &x, 0);
-	require_refusal(F32OUT, fd, &x, 1);
-	require_refusal(MT, fd, &x, 2);
+	for (int e = 0; e < ENTRIES; e++)
+		if (e < INT8 || e > INT4_EX)
+			require_refusal((enum entry)e, fd, &x, 0);
 	rocket_close(fd);
 }
 
@@ -168,7 +225,7 @@ static void fd_that_is_no_device_is_refused(void **state)
 	rocket_close(closed);
 	assert_true(foreign >= 0);
 	for (unsigned i = 0; i < sizeof(fds) / sizeof(fds[0]); i++)
-		for (int e = FP16; e <= INT8; e++)
+		for (int e = FP16; e < MT; e++)
 			require_refusal((enum entry)e, fds[i], &x, i);
 	close(foreign);
 }
@@ -230,22 +287,10 @@ static void fd_that_one_worker_lacks_is_one_line(void **state)
 
 /* ---- injected failures ---- */
 
-/* Several jobs, both partial buffers, a host accumulator: every path that can fail. */
-static int call_each(int fd, int which)
-{
-	switch (which) {
-	case 0:
-		return rocket_matmul_fp16(fd, 8, 64, 32, A, B, C);
-	case 1:
-		return rocket_matmul_fp16_f32out(fd, 8, 64, 32, A, B, F);
-	default:
-		return rocket_matmul_int8(fd, 8, 64, 32, A8, B8, C8);
-	}
-}
-
 /* Make event n of a kind fail in one call on fd. Returns 0 when there is no event n. */
 static int fail_once(enum inject_kind kind, unsigned n, int fd, int which)
 {
+	const int cold = inject_live_buffers() == 1; /* the guard of the only fd */
 	int buffers = inject_live_buffers(), maps = inject_live_maps();
 	int ret, fired;
 
@@ -266,14 +311,18 @@ static int fail_once(enum inject_kind kind, unsigned n, int fd, int which)
 		assert_int_equal(ret, ROCKET_E_DEVICE);
 	if (kind == INJECT_ALLOC)
 		assert_int_equal(ret, ROCKET_E_NOMEM);
-	/* Buffers that the fd kept for its next call may be gone, none may be left over. */
-	assert_true(inject_live_buffers() <= buffers);
-	assert_true(inject_live_maps() <= maps);
+	/* Buffers that the fd kept for its next call may be gone, none may be left over but those
+	 * of a first product that went well. */
+	if (which != GOOD_INT16 || !cold) {
+		assert_true(inject_live_buffers() <= buffers);
+		assert_true(inject_live_maps() <= maps);
+	}
 	require_good(fd);
 	return 1;
 }
 
-/* The calls of an fd that has its buffers already. */
+/* The calls of an fd that has its buffers already: several jobs, both partial buffers, a host
+ * accumulator. */
 static void every_failure_is_survived(enum inject_kind kind)
 {
 	static const char *const envs[] = { "ROCKET_MM_KT=32", "ROCKET_MM_KT=32 ROCKET_KACC=0" };
@@ -282,7 +331,7 @@ static void every_failure_is_survived(enum inject_kind kind)
 		int fd = test_open(envs[e]);
 
 		require_good(fd);
-		for (int which = 0; which < 3; which++) {
+		for (int which = 0; which < GOOD_CALLS; which++) {
 			unsigned n = 0;
 
 			while (fail_once(kind, n, fd, which))
@@ -297,7 +346,7 @@ static void every_failure_is_survived(enum inject_kind kind)
 /* The first call of an fd, which sets up its buffers. */
 static void every_first_failure_is_survived(enum inject_kind kind)
 {
-	for (int which = 0; which < 3; which++) {
+	for (int which = 0; which < GOOD_CALLS; which++) {
 		unsigned n = 0;
 		int fd;
 
@@ -352,7 +401,7 @@ static void retired_job_is_noticed_where_the_driver_says_nothing(void **state)
 	profile.slow_wait_ms = SIM_TIMEOUT_MS / 2;
 	dev->profile = &profile;
 	dev->node.caps.errors_reported = 0;
-	for (int which = 0; which < 3; which++)
+	for (int which = 0; which < GOOD_CALLS; which++)
 		assert_true(fail_once(INJECT_BLIND, 0, fd, which));
 	dev->profile = real;
 	rocket_device_put(dev);

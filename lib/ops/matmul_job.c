@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/* matmul_job.c - one job of a plan: programs, submission, waiting. */
+#include <string.h>
+
+#include "../core/status.h"
+#include "../encode/program.h"
+#include "matmul_run.h"
+
+/* Marks a result that is not there yet. */
+#define STAMP       0xa5
+#define STAMP_BYTES 16
+
+_Static_assert(ROCKET_RK3588_MATMUL_WORDS * sizeof(uint64_t) <= ROCKET_PROGRAM_SLOT,
+	       "a program fits its slot");
+
+/* ---- programs ---- */
+
+static uint32_t address(const rocket_bo *bo, uint64_t offset)
+{
+	return (uint32_t)(bo->dma_address + offset);
+}
+
+static size_t program_stride(const struct rocket_matmul_job *job)
+{
+	return job->chained ? rocket_program_stride(ROCKET_RK3588_MATMUL_WORDS) * sizeof(uint64_t)
+			    : ROCKET_PROGRAM_SLOT;
+}
+
+static int encode_step(const struct rocket_matmul_run *r, const struct rocket_matmul_step *s,
+		       uint64_t *words)
+{
+	const struct rocket_matmul_task task = {
+		.type = r->plan.type,
+		.m = (uint32_t)s->mt,
+		.k = (uint32_t)s->kt,
+		.n = (uint32_t)s->nt,
+		.input = address(&r->bufs->a, s->in_off),
+		.weights = address(&r->bufs->b, s->wt_off),
+		.output = address(&r->bufs->out[s->out_bo], s->out_off),
+		.accumulate = s->accumulate,
+		.add = s->accumulate ? address(&r->bufs->out[s->add_bo], s->add_off) : 0,
+		.weight_reuse = s->weight_reuse,
+		.data_reuse = s->data_reuse,
+	};
+	char why[160];
+	int count =
+		rocket_rk3588_matmul(&task, words, ROCKET_RK3588_MATMUL_WORDS, why, sizeof(why));
+
+	if (count < 0)
+		return rocket_fail(count, "%s: tile %dx%dx%d at (%d,%d,%d): %s", r->call->who,
+				   s->mt, s->kt, s->nt, s->m0, s->k0, s->n0, why);
+	return count;
+}
+
+/* Programs of one job into the program buffer; tasks[] says where they are. */
+static int encode_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
+		      rocket_task_desc *tasks)
+{
+	const size_t stride = program_stride(job);
+	uint8_t *base = r->bufs->programs.ptr;
+
+	for (uint32_t i = 0; i < job->count; i++) {
+		int count = encode_step(r, &r->plan.steps[job->first + i],
+					(uint64_t *)(void *)(base + i * stride));
+
+		if (count < 0)
+			return count;
+		tasks[i].regcmd = address(&r->bufs->programs, i * stride);
+		tasks[i].regcmd_count = (uint32_t)count;
+	}
+	for (uint32_t i = 0; job->chained && i < job->count; i++) {
+		uint64_t *program = (uint64_t *)(void *)(base + i * stride);
+		bool ok = i + 1 < job->count ? rocket_chain_link(program, tasks[i].regcmd_count,
+								 tasks[i + 1].regcmd,
+								 tasks[i + 1].regcmd_count)
+					     : rocket_chain_seal(program, tasks[i].regcmd_count);
+
+		if (!ok)
+			return rocket_fail(ROCKET_E_DEVICE, "%s: task %u cannot be chained",
+					   r->call->who, i);
+	}
+	return 0;
+}
+
+/* ---- jobs ---- */
+
+/*
+ * A driver that reports no errors completes a job it retired like any other [silicon].
+ * The last atom that a job writes is then stamped before; still stamped after a wait as
+ * long as the watchdog's, it was not written.
+ */
+static uint8_t *last_atom(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	const struct rocket_matmul_step *s = &r->plan.steps[job->first + job->count - 1];
+	size_t bytes = (size_t)s->mt * (size_t)s->nt * r->tr->out_bytes;
+
+	return (uint8_t *)r->bufs->out[s->out_bo].ptr + s->out_off + bytes - STAMP_BYTES;
+}
+
+static void stamp(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	if (!r->dev->node.caps.errors_reported)
+		memset(last_atom(r, job), STAMP, STAMP_BYTES);
+}
+
+static int check_stamp(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
+		       uint64_t submitted_ns)
+{
+	uint64_t ms = (rocket_matmul_now_ns() - submitted_ns) / 1000000u;
+	const uint8_t *at = last_atom(r, job);
+
+	if (r->dev->node.caps.errors_reported || ms < (uint64_t)r->dev->profile->slow_wait_ms)
+		return ROCKET_OK;
+	for (unsigned i = 0; i < STAMP_BYTES; i++)
+		if (at[i] != STAMP)
+			return ROCKET_OK;
+	return rocket_fail(ROCKET_E_DEVICE,
+			   "%s: a job of %u tasks came back after %llu ms without its result: the "
+			   "driver retired it",
+			   r->call->who, job->count, (unsigned long long)ms);
+}
+
+/*
+ * A buffer that a job writes goes to the output list only, also when it is read too: the
+ * kernel completes a job that lists one handle twice without running it [silicon].
+ */
+static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
+		      const rocket_task_desc *tasks)
+{
+	uint32_t in[4] = { r->bufs->a.handle, r->bufs->b.handle, r->bufs->programs.handle },
+		 n_in = 3;
+	uint32_t out[2], n_out = 0;
+	uint8_t written = 0, read = 0;
+	int ret;
+
+	for (uint32_t i = 0; i < job->count; i++) {
+		const struct rocket_matmul_step *s = &r->plan.steps[job->first + i];
+
+		written |= (uint8_t)(1u << s->out_bo);
+		if (s->accumulate)
+			read |= (uint8_t)(1u << s->add_bo);
+	}
+	stamp(r, job);
+	ret = rocket_bo_fini(r->fd, &r->bufs->programs);
+	for (unsigned i = 0; i < 2 && !ret; i++) {
+		if (written >> i & 1)
+			out[n_out++] = r->bufs->out[i].handle;
+		else if (read >> i & 1)
+			in[n_in++] = r->bufs->out[i].handle;
+		else
+			continue;
+		if (r->cpu_owns[i])
+			ret = rocket_bo_fini(r->fd, &r->bufs->out[i]);
+		r->cpu_owns[i] = false;
+	}
+	if (ret)
+		return ret;
+	r->stats->submits++;
+	r->stats->tasks += job->count;
+	r->stats->kicks += job->chained ? 1 : job->count;
+	return rocket_submit_tasks_pre(r->fd, r->bufs->submit, tasks, job->count, in, n_in, out,
+				       n_out, job->chained ? ROCKET_JOB_BATCHED : 0);
+}
+
+static int wait_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	unsigned last = r->plan.steps[job->first + job->count - 1].out_bo;
+	uint64_t submitted_ns = r->phase_start;
+	int ret = rocket_bo_prep(r->fd, &r->bufs->out[last], 0,
+				 (uint64_t)r->dev->settings.wait_ms * 1000000u);
+
+	if (ret)
+		return ret;
+	r->cpu_owns[last] = true;
+	return check_stamp(r, job, submitted_ns);
+}
+
+int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	rocket_task_desc tasks[ROCKET_JOB_TASKS_MAX];
+	int ret = encode_job(r, job, tasks);
+
+	rocket_matmul_phase_done(r, ROCKET_PHASE_ENCODE);
+	if (ret)
+		return ret;
+	ret = submit_job(r, job, tasks);
+	rocket_matmul_phase_done(r, ROCKET_PHASE_SUBMIT);
+	if (ret)
+		return ret;
+	ret = wait_job(r, job);
+	rocket_matmul_phase_done(r, ROCKET_PHASE_WAIT);
+	return ret;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * matmul_kind.h - what callers multiply: how their operands become the NPU's, and how the
+ * results of tiles become theirs.
+ *
+ * One constant per row of the table in matmul_kind.c. Several kinds may run the same program:
+ * the four products that make up an int16 one are all int8 to the NPU.
+ */
+#ifndef ROCKET_OPS_MATMUL_KIND_H
+#define ROCKET_OPS_MATMUL_KIND_H
+
+#include "../encode/matmul.h"
+#include "../layout/matmul_layout.h"
+
+/* What C holds before the first result is added to it. */
+enum rocket_matmul_start {
+	ROCKET_START_TILE, /* the first tile of K is stored as it is */
+	ROCKET_START_ZERO, /* zeros */
+	ROCKET_START_KEEP, /* what the caller left there */
+};
+
+/* What an operand outside its source's range is. */
+enum rocket_matmul_outside {
+	ROCKET_OUTSIDE_REFUSED,
+	ROCKET_OUTSIDE_WARNED,
+	ROCKET_OUTSIDE_SILENT, /* an earlier product of the same operands has warned */
+};
+
+struct rocket_matmul_kind {
+	enum rocket_matmul_type type;
+	const struct rocket_source *a, *b;
+	enum rocket_matmul_outside outside;
+	size_t c_bytes;
+	enum rocket_matmul_start start;
+	size_t acc_bytes; /* of an accumulator beside C; 0: C itself accumulates */
+	bool always_acc;  /* also where K is one tile */
+	/* Add a tile's result to rows of `stride` accumulator elements. */
+	void (*add)(void *acc, const void *cube, size_t rows, size_t cube_rows, size_t n,
+		    size_t stride, const struct rocket_scales *scales);
+	/* A row of the accumulator into a row of C. */
+	void (*finish)(void *c, const void *acc, size_t count);
+};
+
+extern const struct rocket_matmul_kind rocket_kind_fp16, rocket_kind_fp16_f32out, rocket_kind_bf16,
+	rocket_kind_tf32, rocket_kind_int8, rocket_kind_int4;
+/* With a scale per row and column of each group of k. */
+extern const struct rocket_matmul_kind rocket_kind_int8_groups, rocket_kind_int4_groups;
+/* The products of the bytes of int16 operands, added up in C in this order. */
+extern const struct rocket_matmul_kind rocket_kinds_int16[4];
+
+#endif
