@@ -23,11 +23,22 @@ check() {
 for data in uniform ints; do
 	check "fp16_${data}" "j['counters']['tasks'] == j['tasks']" --data $data 64 256 128
 	check "fp16_f32_${data}" "True" --data $data --dtype fp16-f32 64 256 128
-	check "int8_${data}" "j['check']['largest_error'] == 0" --data $data --dtype int8 64 256 128
+	for dtype in bf16 tf32; do
+		check "${dtype}_${data}" "j['dtype'] == '$dtype'" --data $data --dtype $dtype 64 256 128
+	done
+	for dtype in int16 int8 int4; do
+		check "${dtype}_${data}" "j['check']['largest_error'] == 0" --data $data --dtype $dtype 64 256 128
+	done
 done
 check several_k_tiles "j['tiles']['nK'] > 1 and j['tiles']['device_accumulates']" 64 2048 64
 check several_k_tiles_fp32 "j['tiles']['nK'] > 1" --dtype fp16-f32 64 2048 64
 check several_k_tiles_int8 "j['tiles']['nK'] > 1" --dtype int8 64 4096 256
+check several_k_tiles_bf16 "j['tiles']['nK'] > 1" --dtype bf16 64 2048 64
+check several_k_tiles_tf32 "j['tiles']['nK'] > 1" --dtype tf32 64 2048 64
+check several_k_tiles_int16 "j['tiles']['nK'] > 1 and j['tiles']['passes'] == 4" --dtype int16 64 4096 256
+check several_k_tiles_int4 "j['tiles']['nK'] > 1" --dtype int4 --data ints 64 9216 256
+check k_of_48 "j['K'] == 48" --dtype tf32 4 48 64
+check two_threads_bf16 "j['tiles']['workers'] == 2" --dtype bf16 --threads 2 64 256 256
 check single_row "j['M'] == 1" 1 512 64
 check single_row_int8 "j['M'] == 1" --dtype int8 1 512 64
 check ragged_tiles "j['tiles']['nM'] == 2" 260 96 272
@@ -44,6 +55,8 @@ exits misaligned_m_is_refused 2 "M is not a multiple of 4" "$rocket" matmul 6 25
 exits misaligned_k_is_refused 2 "K is not a multiple of 32" "$rocket" matmul 8 40 128
 exits misaligned_n_is_refused 2 "N is not a multiple of 16" "$rocket" matmul 8 32 17
 exits misaligned_n_is_refused_int8 2 "N is not a multiple of 32" "$rocket" matmul --dtype int8 8 32 16
+exits misaligned_n_is_refused_int4 2 "N is not a multiple of 64" "$rocket" matmul --dtype int4 8 32 32
+exits misaligned_k_is_refused_tf32 2 "K is not a multiple of 16" "$rocket" matmul --dtype tf32 8 40 32
 exits huge_extent_is_refused 2 "2^24" "$rocket" matmul 2147483644 32 16
 exits huge_product_is_refused 3 "ROCKET_E_NOMEM" "$rocket" matmul 16777216 16777216 16
 json refusal_as_json 2 "j['exit'] == 2 and 'multiple of 32' in j['error']" "$rocket" matmul --json 8 40 128
@@ -83,6 +96,10 @@ foretells one_tile 64 256 128
 foretells many_tiles 300 1024 272
 foretells fp32_result --dtype fp16-f32 300 1024 272
 foretells int8 --dtype int8 300 4096 288
+for dtype in bf16 tf32 int16; do
+	foretells $dtype --dtype $dtype 300 1024 288
+done
+foretells int4 --dtype int4 300 4096 320
 foretells one_row 1 4096 64
 foretells two_workers --threads 2 64 1024 512
 # The gain of longer K tiles where jobs are kicks, as the timing model's table of tile shapes

@@ -9,7 +9,8 @@ THREAD_TESTS += tests/tool/test_check
 tests_tool_test_check_SOURCES = tests/tool/test_check.c \
 	tests/golden_folder.c tests/golden_folder.h \
 	tools/rocket/check.c tools/rocket/check.h tools/rocket/check_bound.c \
-	tools/rocket/generate.c tools/rocket/generate.h
+	tools/rocket/generate.c tools/rocket/generate.h \
+	tools/rocket/operand.c tools/rocket/operand.h
 tests_tool_test_check_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_tool_test_check_LDADD = $(CMOCKA_LIBS) -lm -lpthread
 
@@ -20,6 +21,7 @@ tests_tool_test_program_file_LDADD = $(CMOCKA_LIBS)
 
 tests_tool_test_text_SOURCES = tests/tool/test_text.c \
 	tools/rocket/generate.c tools/rocket/generate.h \
+	tools/rocket/operand.c tools/rocket/operand.h \
 	tools/rocket/json.c tools/rocket/json.h \
 	tools/rocket/table.c tools/rocket/table.h \
 	tools/rocket/units.c tools/rocket/units.h
@@ -32,7 +34,9 @@ check_PROGRAMS += tests/tool/rocket-flip
 tests_tool_rocket_flip_SOURCES = $(rocket_SOURCES) tests/tool/flip.c
 tests_tool_rocket_flip_LDADD = librocket-all.la
 tests_tool_rocket_flip_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=rocket_matmul_fp16 \
-	-Wl,--wrap=rocket_matmul_fp16_f32out -Wl,--wrap=rocket_matmul_int8
+	-Wl,--wrap=rocket_matmul_fp16_f32out -Wl,--wrap=rocket_matmul_int8 \
+	-Wl,--wrap=rocket_matmul_bf16 -Wl,--wrap=rocket_matmul_tf32 \
+	-Wl,--wrap=rocket_matmul_int4 -Wl,--wrap=rocket_matmul_int16_exact
 
 # The command with files of the kernel that a test makes.
 check_PROGRAMS += tests/tool/rocket-tree

@@ -29,3 +29,7 @@
 SPOIL(rocket_matmul_fp16, _Float16, _Float16, 8)      /* at least an eighth of the value */
 SPOIL(rocket_matmul_fp16_f32out, _Float16, float, 20) /* at least a sixteenth */
 SPOIL(rocket_matmul_int8, int8_t, int32_t, 0)
+SPOIL(rocket_matmul_bf16, float, float, 20)
+SPOIL(rocket_matmul_tf32, float, float, 20)
+SPOIL(rocket_matmul_int4, int8_t, int32_t, 0)
+SPOIL(rocket_matmul_int16_exact, int16_t, int64_t, 0)

@@ -23,18 +23,18 @@ struct product {
 	void *A, *B, *C;
 };
 
-static void make(struct product *p, int M, int K, int N, bool int8, enum check_rounding rounding,
-		 int kt)
+static void make(struct product *p, int M, int K, int N, enum operand_type operand,
+		 enum check_rounding rounding, int kt)
 {
-	size_t bytes = int8 ? 1 : 2;
+	size_t bytes = operand_bytes(operand);
 
 	memset(p, 0, sizeof(*p));
 	p->A = calloc((size_t)M * K, bytes);
 	p->B = calloc((size_t)N * K, bytes);
-	p->C = calloc((size_t)M * N, 4);
+	p->C = calloc((size_t)M * N, 8);
 	assert_true(p->A && p->B && p->C);
 	p->columns[0] = (struct check_columns){ 0, N, kt, rounding };
-	p->request = (struct check_request){ M, K, N, int8, p->A, p->B, p->C, p->columns, 1, 2 };
+	p->request = (struct check_request){ M, K, N, operand, p->A, p->B, p->C, p->columns, 1, 2 };
 }
 
 static void clean(struct product *p)
@@ -94,8 +94,8 @@ static void fill_int8(struct product *p)
 {
 	int32_t *c = p->C;
 
-	generate_int8(p->A, (size_t)p->request.M * p->request.K, GENERATE_UNIFORM, 1);
-	generate_int8(p->B, (size_t)p->request.N * p->request.K, GENERATE_UNIFORM, 2);
+	generate(OPERAND_INT8, p->A, (size_t)p->request.M * p->request.K, GENERATE_UNIFORM, 1);
+	generate(OPERAND_INT8, p->B, (size_t)p->request.N * p->request.K, GENERATE_UNIFORM, 2);
 	for (int m = 0; m < p->request.M; m++)
 		for (int n = 0; n < p->request.N; n++)
 			c[(size_t)m * p->request.N + n] = (int32_t)int8_sum(p, m, n);
@@ -106,8 +106,8 @@ static void fill_fp16(struct product *p, enum generate_data data)
 {
 	uint16_t *c = p->C;
 
-	generate_fp16(p->A, (size_t)p->request.M * p->request.K, data, 1);
-	generate_fp16(p->B, (size_t)p->request.N * p->request.K, data, 2);
+	generate(OPERAND_FP16, p->A, (size_t)p->request.M * p->request.K, data, 1);
+	generate(OPERAND_FP16, p->B, (size_t)p->request.N * p->request.K, data, 2);
 	for (int m = 0; m < p->request.M; m++)
 		for (int n = 0; n < p->request.N; n++)
 			c[(size_t)m * p->request.N + n] =
@@ -125,7 +125,7 @@ static void int8_exact_result_is_right(void **state)
 	for (size_t i = 0; i < sizeof(shapes) / sizeof(shapes[0]); i++) {
 		struct product p;
 
-		make(&p, shapes[i][0], shapes[i][1], shapes[i][2], true, CHECK_EXACT, 64);
+		make(&p, shapes[i][0], shapes[i][1], shapes[i][2], OPERAND_INT8, CHECK_EXACT, 64);
 		fill_int8(&p);
 		assert_int_equal(checked(&p)->wrong, 0);
 		assert_true(p.result.largest == 0 && p.result.bound == 0 && p.result.ratio == 0);
@@ -138,7 +138,7 @@ static void int8_one_flipped_bit_is_found_and_placed(void **state)
 	struct product p;
 
 	(void)state;
-	make(&p, 132, 288, 160, true, CHECK_EXACT, 96);
+	make(&p, 132, 288, 160, OPERAND_INT8, CHECK_EXACT, 96);
 	fill_int8(&p);
 	((int32_t *)p.C)[(size_t)131 * 160 + 159] ^= 1;
 	((int32_t *)p.C)[(size_t)130 * 160 + 7] ^= 1 << 30;
@@ -156,7 +156,7 @@ static void int8_sum_past_32_bits_keeps_its_low_half(void **state)
 	const int K = 196608; /* 16384 * K is past 2^31 */
 
 	(void)state;
-	make(&p, 4, K, 2, true, CHECK_EXACT, 16384);
+	make(&p, 4, K, 2, OPERAND_INT8, CHECK_EXACT, 16384);
 	memset(p.A, 0x80, (size_t)4 * K);
 	memset(p.B, 0x80, (size_t)2 * K);
 	for (int i = 0; i < 8; i++)
@@ -179,7 +179,7 @@ static void fp16_rounded_once_is_right(void **state)
 	for (int i = 0; i < 4; i++) {
 		struct product p;
 
-		make(&p, 68, 416, 144, false, roundings[i / 2], 128);
+		make(&p, 68, 416, 144, OPERAND_FP16, roundings[i / 2], 128);
 		fill_fp16(&p, i % 2 ? GENERATE_INTS : GENERATE_UNIFORM);
 		assert_int_equal(checked(&p)->wrong, 0);
 		assert_int_equal(p.result.unbounded, 0);
@@ -195,7 +195,7 @@ static void fp16_one_ulp_off_is_found(void **state)
 	uint16_t *c;
 
 	(void)state;
-	make(&p, 20, 64, 16, false, CHECK_FP16_DEVICE, 64);
+	make(&p, 20, 64, 16, OPERAND_FP16, CHECK_FP16_DEVICE, 64);
 	fill_fp16(&p, GENERATE_INTS);
 	c = p.C;
 	for (int i = 0; i < 20 * 16; i++) {
@@ -218,7 +218,7 @@ static void fp16_exchanged_elements_are_found(void **state)
 	uint16_t *c, kept;
 
 	(void)state;
-	make(&p, 16, 256, 32, false, CHECK_FP16_DEVICE, 64);
+	make(&p, 16, 256, 32, OPERAND_FP16, CHECK_FP16_DEVICE, 64);
 	fill_fp16(&p, GENERATE_UNIFORM);
 	c = p.C;
 	kept = c[3 * 32 + 4];
@@ -235,7 +235,7 @@ static void fp16_narrowed_per_tile_is_right_and_the_bound_is_not_loose(void **st
 	uint16_t *c;
 
 	(void)state;
-	make(&p, 32, 1024, 32, false, CHECK_FP16_DEVICE, 32);
+	make(&p, 32, 1024, 32, OPERAND_FP16, CHECK_FP16_DEVICE, 32);
 	fill_fp16(&p, GENERATE_UNIFORM);
 	c = p.C;
 	for (int m = 0; m < 32; m++)
@@ -260,7 +260,7 @@ static void fp16_nan_and_infinity_are_wrong(void **state)
 	struct product p;
 
 	(void)state;
-	make(&p, 4, 32, 16, false, CHECK_FP16_DEVICE, 32);
+	make(&p, 4, 32, 16, OPERAND_FP16, CHECK_FP16_DEVICE, 32);
 	fill_fp16(&p, GENERATE_UNIFORM);
 	((uint16_t *)p.C)[0] = 0x7e00;
 	((uint16_t *)p.C)[17] = 0xfc00;
@@ -275,7 +275,7 @@ static void fp16_overflow_is_counted_as_unbounded(void **state)
 	uint16_t *a, *b;
 
 	(void)state;
-	make(&p, 4, 32, 16, false, CHECK_FP16_DEVICE, 32);
+	make(&p, 4, 32, 16, OPERAND_FP16, CHECK_FP16_DEVICE, 32);
 	a = p.A;
 	b = p.B;
 	for (int k = 0; k < 32; k++) {
@@ -293,7 +293,7 @@ static void column_ranges_have_their_own_rounding(void **state)
 	struct product p;
 
 	(void)state;
-	make(&p, 8, 512, 64, false, CHECK_FP16_DEVICE, 32);
+	make(&p, 8, 512, 64, OPERAND_FP16, CHECK_FP16_DEVICE, 32);
 	fill_fp16(&p, GENERATE_UNIFORM);
 	p.columns[0] = (struct check_columns){ 0, 16, 512, CHECK_FP16_DEVICE };
 	p.columns[1] = (struct check_columns){ 16, 48, 32, CHECK_FP16_DEVICE };
@@ -315,7 +315,7 @@ static void fp32_rounded_once_is_right_and_far_off_is_not(void **state)
 	float *c;
 
 	(void)state;
-	make(&p, 12, 640, 48, false, CHECK_FP32, 128);
+	make(&p, 12, 640, 48, OPERAND_FP16, CHECK_FP32, 128);
 	fill_fp16(&p, GENERATE_UNIFORM);
 	c = p.C;
 	for (int m = 0; m < 12; m++)
@@ -327,6 +327,86 @@ static void fp32_rounded_once_is_right_and_far_off_is_not(void **state)
 	assert_int_equal(p.result.m, 7);
 	assert_int_equal(p.result.n, 31);
 	clean(&p);
+}
+
+/* ---- the other types ---- */
+
+static double value_at(enum operand_type type, const void *base, size_t at)
+{
+	static const uint32_t masks[] = {
+		[OPERAND_BF16] = 0xffff0000, [OPERAND_TF32] = 0xffffe000
+	};
+	uint32_t bits;
+	float f;
+
+	switch (type) {
+	case OPERAND_BF16:
+	case OPERAND_TF32:
+		memcpy(&bits, (const float *)base + at, sizeof(bits));
+		bits &= masks[type];
+		memcpy(&f, &bits, sizeof(f));
+		return (double)f;
+	case OPERAND_INT16:
+		return ((const int16_t *)base)[at];
+	default:
+		return ((const int8_t *)base)[at];
+	}
+}
+
+static double sum_of(const struct product *p, int m, int n)
+{
+	double sum = 0;
+
+	for (int k = 0; k < p->request.K; k++)
+		sum += value_at(p->request.operand, p->A, (size_t)m * p->request.K + k) *
+		       value_at(p->request.operand, p->B, (size_t)n * p->request.K + k);
+	return sum;
+}
+
+/* The right result, and one that is a bit beyond what the type allows. */
+static void every_type_is_right_and_its_error_found(void **state)
+{
+	static const struct {
+		enum operand_type operand;
+		enum check_rounding rounding;
+	} types[] = { { OPERAND_BF16, CHECK_FP32 },
+		      { OPERAND_TF32, CHECK_FP32 },
+		      { OPERAND_INT4, CHECK_EXACT },
+		      { OPERAND_INT16, CHECK_EXACT64 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++)
+		for (int data = 0; data < 2; data++) {
+			struct product p;
+
+			make(&p, 12, 640, 48, types[i].operand, types[i].rounding, 128);
+			generate(types[i].operand, p.A, (size_t)12 * 640, (enum generate_data)data,
+				 1);
+			generate(types[i].operand, p.B, (size_t)48 * 640, (enum generate_data)data,
+				 2);
+			for (int m = 0; m < 12; m++)
+				for (int n = 0; n < 48; n++) {
+					double sum = sum_of(&p, m, n);
+
+					if (types[i].rounding == CHECK_FP32)
+						((float *)p.C)[m * 48 + n] = (float)sum;
+					else if (types[i].rounding == CHECK_EXACT)
+						((int32_t *)p.C)[m * 48 + n] = (int32_t)sum;
+					else
+						((int64_t *)p.C)[m * 48 + n] = (int64_t)sum;
+				}
+			assert_int_equal(checked(&p)->wrong, 0);
+			if (types[i].rounding == CHECK_FP32)
+				((float *)p.C)[7 * 48 + 31] += 1e-3f;
+			else if (types[i].rounding == CHECK_EXACT)
+				((int32_t *)p.C)[7 * 48 + 31] ^= 1;
+			else
+				((int64_t *)p.C)[7 * 48 + 31] ^= 1;
+			assert_int_equal(checked(&p)->wrong, 1);
+			assert_int_equal(p.result.m, 7);
+			assert_int_equal(p.result.n, 31);
+			clean(&p);
+		}
 }
 
 /* ---- recorded vectors ---- */
@@ -358,7 +438,7 @@ static const struct check_result *single(const uint16_t *a, const uint16_t *b, c
 {
 	static struct check_result result;
 	const struct check_columns columns = { 0, 1, kt, rounding };
-	const struct check_request request = { 1, K, 1, false, a, b, c, &columns, 1, 1 };
+	const struct check_request request = { 1, K, 1, OPERAND_FP16, a, b, c, &columns, 1, 1 };
 
 	assert_int_equal(check_matmul(&request, &result), 0);
 	return &result;
@@ -446,6 +526,7 @@ int main(void)
 		cmocka_unit_test(fp16_overflow_is_counted_as_unbounded),
 		cmocka_unit_test(column_ranges_have_their_own_rounding),
 		cmocka_unit_test(fp32_rounded_once_is_right_and_far_off_is_not),
+		cmocka_unit_test(every_type_is_right_and_its_error_found),
 		cmocka_unit_test(recorded_single_tiles_are_within_bounds),
 		cmocka_unit_test(recorded_accumulated_tiles_are_within_bounds),
 	};

@@ -173,23 +173,23 @@ static void generated_operands_stay_in_their_range(void **state)
 	int seen[256] = { 0 }, different = 0, negative = 0;
 
 	(void)state;
-	generate_fp16(half, 4096, GENERATE_UNIFORM, 3);
+	generate(OPERAND_FP16, half, 4096, GENERATE_UNIFORM, 3);
 	for (int i = 0; i < 4096; i++) {
 		assert_true((half[i] & 0x7fff) <= 0x3800); /* 0.5 */
 		negative += half[i] >> 15;
 	}
 	assert_in_range(negative, 1800, 2300);
-	generate_fp16(half, 4096, GENERATE_INTS, 3);
+	generate(OPERAND_FP16, half, 4096, GENERATE_INTS, 3);
 	for (int i = 0; i < 4096; i++)
 		assert_true((half[i] & 0x7fff) == 0 || (half[i] & 0x7fff) == 0x3c00 ||
 			    (half[i] & 0x7fff) == 0x4000);
-	generate_int8(byte, 4096, GENERATE_UNIFORM, 3);
+	generate(OPERAND_INT8, byte, 4096, GENERATE_UNIFORM, 3);
 	for (int i = 0; i < 4096; i++)
 		seen[byte[i] + 128]++;
 	for (int i = 0; i < 256; i++)
 		different += seen[i] > 0;
 	assert_int_equal(different, 256);
-	generate_int8(byte, 4096, GENERATE_INTS, 3);
+	generate(OPERAND_INT8, byte, 4096, GENERATE_INTS, 3);
 	for (int i = 0; i < 4096; i++)
 		assert_true(byte[i] >= -2 && byte[i] <= 2);
 }

@@ -53,7 +53,7 @@ exits number_too_large_is_named 2 "N 99999999999 is outside 1..2147483647" "$roc
 exits negative_number_is_named 2 "-4 is negative" "$rocket" matmul -4 32 16
 exits too_few_operands 2 "needs three numbers: M K N" "$rocket" matmul 4 32
 exits too_many_operands 2 "'5' is one argument too many" "$rocket" matmul 4 32 16 5
-exits unknown_dtype 2 "unknown dtype 'fp64': fp16, fp16-f32 or int8 is expected" "$rocket" matmul --dtype fp64 4 32 16
+exits unknown_dtype 2 "unknown dtype 'fp64': fp16, fp16-f32, bf16, tf32, int16, int8 or int4 is expected" "$rocket" matmul --dtype fp64 4 32 16
 exits unknown_dtype_of_plan 2 "unknown dtype 'fp64'" "$rocket" plan matmul --dtype fp64 4 32 16
 exits unknown_dtype_of_encode 2 "unknown dtype 'fp64'" "$rocket" regcmd encode matmul --dtype fp64 4 32 16
 exits option_without_value 2 "option '--dtype' needs a value" "$rocket" matmul --dtype
@@ -62,7 +62,7 @@ exits unknown_data 2 "unknown data 'noise'" "$rocket" matmul --data noise 4 32 1
 exits repeat_of_nothing 2 "--repeat 0 is outside 1..1000000" "$rocket" matmul --repeat 0 4 32 16
 exits negative_seed 2 "--seed -1 is outside" "$rocket" matmul --seed -1 4 32 16
 exits too_many_threads 2 "--threads 9 is outside 1..8" "$rocket" matmul --threads 9 4 32 16
-exits threads_with_int8 2 "for --dtype fp16 only" "$rocket" matmul --threads 2 --dtype int8 4 32 32
+exits threads_with_int8 2 "for --dtype fp16 and bf16 only" "$rocket" matmul --threads 2 --dtype int8 4 32 32
 exits clock_of_nothing 2 "--mhz 0 is outside" "$rocket" matmul --mhz 0 4 32 16
 exits clock_that_is_none 2 "--mhz 'nan' is not a number" "$rocket" matmul --mhz nan 4 32 16
 exits operands_to_info 2 "'x' is one argument too many" "$rocket" info x

@@ -8,7 +8,7 @@
 export ROCKET_DEVICE=sim
 flip=$builddir/tests/tool/rocket-flip
 
-for dtype in fp16 fp16-f32 int8; do
+for dtype in fp16 fp16-f32 bf16 tf32 int16 int8 int4; do
 	exits "${dtype}_wrong_element_is_reported" 1 "WRONG: 1 of 8,192 elements" \
 		"$flip" matmul --check --dtype $dtype 64 256 128
 	exits "${dtype}_wrong_element_is_placed" 1 "C[63][127] = " \

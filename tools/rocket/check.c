@@ -44,40 +44,6 @@ struct crew {
 	struct check_result *result;
 };
 
-/* From the bits, so that nothing depends on the compiler's own half type. */
-static double fp16_value(uint16_t bits)
-{
-	uint64_t sign = (uint64_t)(bits >> 15) << 63;
-	uint64_t exponent = bits >> 10 & 31, mantissa = bits & 1023;
-	uint64_t out;
-	double value;
-
-	if (exponent == 0) {
-		value = (double)mantissa * 0x1p-24;
-		return sign ? -value : value;
-	}
-	exponent = exponent == 31 ? 2047 : exponent + 1023 - 15;
-	out = sign | exponent << 52 | mantissa << 42;
-	memcpy(&value, &out, sizeof(value));
-	return value;
-}
-
-static void load(const struct check_request *r, const void *base, size_t at, int count, double *out,
-		 size_t stride)
-{
-	if (r->int8) {
-		const int8_t *p = (const int8_t *)base + at;
-
-		for (int i = 0; i < count; i++)
-			out[(size_t)i * stride] = p[i];
-	} else {
-		const uint16_t *p = (const uint16_t *)base + at;
-
-		for (int i = 0; i < count; i++)
-			out[(size_t)i * stride] = fp16_value(p[i]);
-	}
-}
-
 static double squares(const double *p, int count, size_t stride)
 {
 	double sum = 0;
@@ -115,7 +81,8 @@ static void load_columns(const struct check_request *r, struct workspace *w, con
 				lane[k * LANES] = 0;
 			continue;
 		}
-		load(r, r->B, (size_t)(at->n0 + n) * r->K + k0, count, lane, LANES);
+		operand_load(r->operand, r->B, (size_t)(at->n0 + n) * r->K + k0, count, lane,
+			     LANES);
 		w->col_norm[n] += squares(lane, count, LANES);
 	}
 }
@@ -130,7 +97,8 @@ static void add_chunk(const struct check_request *r, struct workspace *w, const 
 				memset(w->a[i], 0, sizeof(w->a[i]));
 				continue;
 			}
-			load(r, r->A, (size_t)(at->m0 + m + i) * r->K + k0, count, w->a[i], 1);
+			operand_load(r->operand, r->A, (size_t)(at->m0 + m + i) * r->K + k0, count,
+				     w->a[i], 1);
 			w->row_norm[m + i] += squares(w->a[i], count, 1);
 		}
 		for (int n = 0; n < at->cols; n += LANES) {
@@ -144,7 +112,7 @@ static void add_chunk(const struct check_request *r, struct workspace *w, const 
 }
 
 /* Fold the finished K tile into the elements and start the next one. */
-static void end_tile(struct workspace *w, const struct block *at, bool first, int kt)
+static void end_tile(struct workspace *w, const struct block *at, bool first, int kt, int group)
 {
 	for (int m = 0; m < at->rows; m++)
 		for (int n = 0; n < at->cols; n++) {
@@ -152,7 +120,7 @@ static void end_tile(struct workspace *w, const struct block *at, bool first, in
 			double magnitude = sqrt(w->row_norm[m] * w->col_norm[n]) * (1 + 1e-8);
 
 			check_fold(&w->element[m][n], at->columns->rounding, first,
-				   w->tile[m][n / LANES][n % LANES], magnitude, kt);
+				   w->tile[m][n / LANES][n % LANES], magnitude, kt, group);
 		}
 	memset(w->tile, 0, sizeof(w->tile));
 	memset(w->row_norm, 0, sizeof(w->row_norm));
@@ -164,10 +132,12 @@ static double result_at(const struct check_request *r, enum check_rounding round
 	switch (rounding) {
 	case CHECK_EXACT:
 		return ((const int32_t *)r->C)[at];
+	case CHECK_EXACT64:
+		return (double)((const int64_t *)r->C)[at];
 	case CHECK_FP32:
 		return ((const float *)r->C)[at];
 	default:
-		return fp16_value(((const uint16_t *)r->C)[at]);
+		return operand_fp16_value(((const uint16_t *)r->C)[at]);
 	}
 }
 
@@ -236,7 +206,7 @@ static void check_block(const struct check_request *r, struct workspace *w, cons
 
 		for (int k = 0; k < kt; k += CHUNK)
 			add_chunk(r, w, at, k0 + k, kt - k < CHUNK ? kt - k : CHUNK);
-		end_tile(w, at, k0 == 0, kt);
+		end_tile(w, at, k0 == 0, kt, operand_group(r->operand));
 	}
 	for (int m = 0; m < at->rows; m++)
 		for (int n = 0; n < at->cols; n++)

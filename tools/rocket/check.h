@@ -4,7 +4,7 @@
  *
  * The reference shares nothing with the library: operands are decoded from their bits,
  * every product is exact in double, and sums run in ascending k in double (whole
- * numbers stay exact: 2^24 products of 2^14 are below 2^53).
+ * numbers stay exact: 2^24 products of 2^14 are below 2^53, as are 2^22 of 2^30).
  *
  * It needs no second result matrix: blocks are compared as they are computed.
  */
@@ -15,12 +15,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "operand.h"
+
 /* How the device rounds, which decides the bound. See check_bound.c. */
 enum check_rounding {
 	CHECK_FP16_DEVICE, /* fp16 result, K tiles added on the NPU */
 	CHECK_FP16_HOST,   /* fp16 partials added in fp32 by the host, rounded once more */
 	CHECK_FP32,        /* fp32 partials added in double by the host */
-	CHECK_EXACT,       /* whole numbers: not one bit of error */
+	CHECK_EXACT,       /* whole numbers: not one bit of error; int32 keeps the low bits */
+	CHECK_EXACT64,     /* the same in int64 */
 };
 
 /* Columns that were computed with one tiling of K. */
@@ -34,8 +37,8 @@ struct check_columns {
 
 struct check_request {
 	int M, K, N;
-	bool int8;             /* operands; else fp16 bits */
-	const void *A, *B, *C; /* C: fp16 bits, float or int32_t by the rounding */
+	enum operand_type operand;
+	const void *A, *B, *C; /* C: fp16 bits, float, int32_t or int64_t by the rounding */
 	const struct check_columns *columns;
 	int n_columns;
 	int threads; /* 0: as many as there are processors */
@@ -64,9 +67,10 @@ struct check_element {
 };
 
 /* The K tile has the exact sum `tile`, kt products whose magnitudes add up to at most
- * `magnitude`, and is the first one of the element when first is set. */
+ * `magnitude`, which the NPU sums in groups of `group`, and is the first one of the element
+ * when first is set. */
 void check_fold(struct check_element *e, enum check_rounding rounding, bool first, double tile,
-		double magnitude, int kt);
+		double magnitude, int kt, int group);
 /* Bound of the finished element; infinity when nothing can be said. */
 double check_finish(const struct check_element *e, enum check_rounding rounding);
 

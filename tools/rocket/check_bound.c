@@ -11,11 +11,12 @@
  *    fp32 starting from +0. A group sum is rounded once on its own and then at most g - 1
  *    times inside additions (0 + x is exact), so it carries at most g roundings:
  *        |fp32 tile - T| <= gamma(g) * sum|a*b|,   gamma(g) = g*u / (1 - g*u).
+ *    tf32 has groups of 16; that bf16 and tf32 are summed like fp16 is taken, not measured.
  *    There is no underflow term: products of fp16 are multiples of 2^-48, far above the
- *    smallest fp32. sum|a*b| <= |a| |b| (Cauchy-Schwarz on the tile's row and column),
- *    which the caller passes as magnitude, a little above the exact value.
- *    The reference itself adds kt doubles: + kt * 2^-53 * magnitude.
- *    Call the total t.
+ *    smallest fp32, and so are those of the fp32 operands that the command makes. sum|a*b| <= |a|
+ * |b| (Cauchy-Schwarz on the tile's row and column), which the caller passes as magnitude, a little
+ * above the exact value. The reference itself adds kt doubles: + kt * 2^-53 * magnitude. Call the
+ * total t.
  *
  * 2. fp16 result, tiles added on the NPU: the first partial is narrow(T); each later one is
  *    narrow(fp32(T + partial)):
@@ -60,20 +61,20 @@ static double half_ulp_fp16(double magnitude)
 	return ldexp(1.0, exponent - 12);
 }
 
-static double tile_error(double magnitude, int kt)
+static double tile_error(double magnitude, int kt, int group)
 {
-	double roundings = (kt + 31) / 32 * FP32_HALF_ULP;
+	double roundings = (kt + group - 1) / group * FP32_HALF_ULP;
 
 	return magnitude * (roundings / (1 - roundings) + kt * FP64_HALF_ULP);
 }
 
 void check_fold(struct check_element *e, enum check_rounding rounding, bool first, double tile,
-		double magnitude, int kt)
+		double magnitude, int kt, int group)
 {
-	double t = tile_error(magnitude, kt);
+	double t = tile_error(magnitude, kt, group);
 
 	e->sum += tile;
-	if (rounding == CHECK_EXACT)
+	if (rounding == CHECK_EXACT || rounding == CHECK_EXACT64)
 		return;
 	if (rounding == CHECK_FP16_HOST)
 		t += half_ulp_fp16(fabs(tile) + t);
@@ -92,6 +93,7 @@ double check_finish(const struct check_element *e, enum check_rounding rounding)
 
 	switch (rounding) {
 	case CHECK_EXACT:
+	case CHECK_EXACT64:
 		return 0;
 	case CHECK_FP16_DEVICE:
 		break;

@@ -11,19 +11,27 @@
 #include "lib/encode/matmul.h"
 #include "sim/npu/npu.h"
 
+#include "operand.h"
+
 struct options;
 
 struct dtype {
-	const char *name;    /* --dtype */
-	const char *meaning; /* "fp16 -> fp32" */
-	enum rocket_matmul_type type;
+	const char *name;                /* --dtype */
+	const char *meaning;             /* "fp16 -> fp32" */
+	enum rocket_matmul_type program; /* of one tile of this type */
+	enum rocket_matmul_type type;    /* of the products that make up this one, */
+	int passes;                      /* and how many they are */
 	enum npu_cost_type cost;
-	bool int8; /* operands; else fp16 */
-	size_t operand_bytes, result_bytes;
+	enum operand_type operand;
+	size_t result_bytes;
 	int (*multiply)(int fd, int M, int K, int N, const void *A, const void *B, void *C);
+	/* NULL: there is no entry that shares N over workers. */
+	int (*multiply_mt)(int M, int K, int N, const void *A, const void *B, void *C, int threads);
 };
 
-#define DTYPE_NAMES "fp16, fp16-f32 or int8"
+#define DTYPE_NAMES "fp16, fp16-f32, bf16, tf32, int16, int8 or int4"
+#define DTYPE_SHAPES                                                                               \
+	"M is a multiple of 4 or 1, K of 32 (tf32: 16), N of 16 (int8, int16: 32, int4: 64)."
 
 /* NULL: not one of DTYPE_NAMES. */
 const struct dtype *dtype_named(const char *name);

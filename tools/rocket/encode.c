@@ -131,7 +131,7 @@ static int encode_matmul(struct encode *e)
 				       o->argv[optind]);
 	if (!extent_operands(o, o->argv + optind + 1, &extent))
 		return EXIT_USAGE;
-	e->task.type = e->dtype->type;
+	e->task.type = e->dtype->program;
 	e->task.m = (uint32_t)extent.M;
 	e->task.k = (uint32_t)extent.K;
 	e->task.n = (uint32_t)extent.N;
@@ -193,7 +193,8 @@ const struct command command_encode = {
 		"larger product is cut into tiles.\n"
 		"\n"
 		"Options:\n"
-		"  --dtype TYPE     " DTYPE_NAMES " [fp16]\n"
+		"  --dtype TYPE     " DTYPE_NAMES "\n"
+		"                   [fp16]\n"
 		"  --input ADDR     where the packed A lies in NPU memory [0x10000000]\n"
 		"  --weights ADDR   where the packed B lies [0x20000000]\n"
 		"  --output ADDR    where C goes [0x30000000]\n"

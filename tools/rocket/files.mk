@@ -25,6 +25,7 @@ rocket_SOURCES = \
 	tools/rocket/main.c \
 	tools/rocket/matmul.c \
 	tools/rocket/modprobe_file.c tools/rocket/modprobe_file.h \
+	tools/rocket/operand.c tools/rocket/operand.h \
 	tools/rocket/options.c tools/rocket/options.h \
 	tools/rocket/plan.c \
 	tools/rocket/points.c tools/rocket/points.h \

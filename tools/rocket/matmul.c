@@ -103,8 +103,8 @@ static int parse(struct matmul *m, const struct command *self, int argc, char **
 	if (!options_operands(&m->options, 3, 3, "three numbers: M K N") ||
 	    !extent_operands(&m->options, argv + optind, &m->work.extent))
 		return OPTION_BAD;
-	if (m->work.threads && m->work.dtype->type != ROCKET_MM_FP16_FP16) {
-		command_misused(self, "--threads is there for --dtype fp16 only");
+	if (m->work.threads && !m->work.dtype->multiply_mt) {
+		command_misused(self, "--threads is there for --dtype fp16 and bf16 only");
 		return OPTION_BAD;
 	}
 	return OPTION_END;
@@ -306,18 +306,19 @@ const struct command command_matmul = {
 		"prints tiles, tasks, submits, hardware kicks, bytes moved and time taken.\n"
 		"On the simulated device the time an NPU would take is ESTIMATED from what was\n"
 		"moved, by the cost model's sets M (pessimistic) and V (optimistic).\n"
-		"\n"
-		"M is a multiple of 4 or 1, K of 32, N of 16 (int8: 32).\n"
+		"\n" DTYPE_SHAPES "\n"
 		"\n"
 		"Options:\n"
-		"  --dtype TYPE   " DTYPE_NAMES " [fp16]\n"
+		"  --dtype TYPE   " DTYPE_NAMES "\n"
+		"                 [fp16]\n"
 		"  --check        compare every element with a double precision or exact integer\n"
 		"                 reference computed on the CPU; exit 1 when one is out of bounds\n"
 		"  --repeat N     run N times; the results must be the same bits [1]\n"
 		"  --seed S       seed of the operands [0]\n"
-		"  --data KIND    uniform: fp16 in [-0.5, 0.5], int8 full range; ints: -2..2\n"
-		"                 [uniform]\n"
-		"  --threads N    share N over 1..8 worker fds (fp16 only)\n"
+		"  --data KIND    uniform: floating point in [-0.5, 0.5], integers over their "
+		"full\n"
+		"                 range; ints: -2..2 [uniform]\n"
+		"  --threads N    share N over 1..8 worker fds (fp16 and bf16 only)\n"
 		"  --mhz F        NPU clock of the estimate [816]\n"
 		"  --json         print JSON\n"
 		"\n"

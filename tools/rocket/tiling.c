@@ -5,15 +5,20 @@
 #include "estimate.h"
 #include "tiling.h"
 
-static enum check_rounding rounding_of(const struct rocket_matmul_plan *plan)
+static enum check_rounding rounding_of(const struct dtype *dtype,
+				       const struct rocket_matmul_plan *plan)
 {
+	if (dtype->result_bytes == 8)
+		return CHECK_EXACT64;
 	switch (plan->type) {
-	case ROCKET_MM_INT8_INT32:
-		return CHECK_EXACT;
-	case ROCKET_MM_FP16_FP32:
-		return CHECK_FP32;
-	default:
+	case ROCKET_MM_FP16_FP16:
 		return plan->device_accumulates ? CHECK_FP16_DEVICE : CHECK_FP16_HOST;
+	case ROCKET_MM_INT8_INT32:
+	case ROCKET_MM_INT4_INT16:
+	case ROCKET_MM_INT16_INT32:
+		return CHECK_EXACT;
+	default:
+		return CHECK_FP32;
 	}
 }
 
@@ -39,7 +44,7 @@ int tiling_make(struct tiling *t, const struct dtype *dtype, const struct extent
 		rc = rocket_matmul_plan_make(dtype->type, hw, &settings, batched, M, extent->K,
 					     c->count, plan, why, why_size);
 		c->kt = plan->tiles.kt;
-		c->rounding = rounding_of(plan);
+		c->rounding = rounding_of(dtype, plan);
 		t->workers += rc == 0;
 	}
 	if (rc < 0)
@@ -59,7 +64,7 @@ uint64_t tiling_tiles(const struct tiling *t)
 
 	for (int i = 0; i < t->workers; i++)
 		sum += t->plans[i].n_steps;
-	return sum;
+	return sum * (uint64_t)t->dtype->passes;
 }
 
 uint64_t tiling_jobs(const struct tiling *t)
@@ -68,14 +73,15 @@ uint64_t tiling_jobs(const struct tiling *t)
 
 	for (int i = 0; i < t->workers; i++)
 		sum += t->plans[i].n_jobs;
-	return sum;
+	return sum * (uint64_t)t->dtype->passes;
 }
 
 void tiling_counters(const struct tiling *t, struct npu_counters *counters)
 {
 	memset(counters, 0, sizeof(*counters));
-	for (int i = 0; i < t->workers; i++)
-		estimate_plan_counters(&t->plans[i], counters);
+	for (int pass = 0; pass < t->dtype->passes; pass++)
+		for (int i = 0; i < t->workers; i++)
+			estimate_plan_counters(&t->plans[i], counters);
 }
 
 void tiling_report(struct report *r, const struct tiling *t)
@@ -87,6 +93,9 @@ void tiling_report(struct report *r, const struct tiling *t)
 		snprintf(workers, sizeof(workers), ", first of %d workers", t->workers);
 	report_line(r, "tiles", "%d x %d x %d (M x K x N), %d x %d x %d of them%s", tiles->mt,
 		    tiles->kt, tiles->nt, tiles->nm, tiles->nk, tiles->nn, workers);
+	if (t->dtype->passes > 1)
+		report_line(r, "", "in each of %d products, of high and low bytes",
+			    t->dtype->passes);
 	report_line(r, "K partials", "%s",
 		    tiles->nk == 1                   ? "none: one K tile"
 		    : t->plans[0].device_accumulates ? "added on the NPU"
@@ -102,5 +111,6 @@ void tiling_report(struct report *r, const struct tiling *t)
 	json_integer(&r->json, "nN", tiles->nn);
 	json_bool(&r->json, "device_accumulates", t->plans[0].device_accumulates);
 	json_integer(&r->json, "workers", t->workers);
+	json_integer(&r->json, "passes", t->dtype->passes);
 	report_close(r);
 }

@@ -3,7 +3,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "rocket_matmul.h"
 #include "rocket_npu.h"
 
 #include "workload.h"
@@ -17,29 +16,20 @@ static void *matrix(size_t rows, size_t columns, size_t bytes)
 	return calloc(count, bytes); /* checks the last product itself */
 }
 
-static void fill(const struct workload *w, void *out, size_t count, enum generate_data data,
-		 uint64_t seed)
-{
-	if (w->dtype->int8)
-		generate_int8(out, count, data, seed);
-	else
-		generate_fp16(out, count, data, seed);
-}
-
 int workload_make(struct workload *w, enum generate_data data, uint64_t seed)
 {
 	size_t M = (size_t)w->extent.M, K = (size_t)w->extent.K, N = (size_t)w->extent.N;
 	uint64_t state = seed;
 
-	w->A = matrix(M, K, w->dtype->operand_bytes);
-	w->B = matrix(N, K, w->dtype->operand_bytes);
+	w->A = matrix(M, K, operand_bytes(w->dtype->operand));
+	w->B = matrix(N, K, operand_bytes(w->dtype->operand));
 	w->C = matrix(M, N, w->dtype->result_bytes);
 	if (!w->A || !w->B || !w->C) {
 		workload_free(w);
 		return -1;
 	}
-	fill(w, w->A, M * K, data, generate_next(&state));
-	fill(w, w->B, N * K, data, generate_next(&state));
+	generate(w->dtype->operand, w->A, M * K, data, generate_next(&state));
+	generate(w->dtype->operand, w->B, N * K, data, generate_next(&state));
 	return 0;
 }
 
@@ -89,7 +79,7 @@ static int multiply(const struct workload *w, int fd)
 	/* Nothing of an earlier run may pass for the result of this one. */
 	memset(w->C, 0xff, result_size(w));
 	if (w->threads)
-		return rocket_matmul_fp16_mt(e->M, e->K, e->N, w->A, w->B, w->C, w->threads);
+		return w->dtype->multiply_mt(e->M, e->K, e->N, w->A, w->B, w->C, w->threads);
 	return w->dtype->multiply(fd, e->M, e->K, e->N, w->A, w->B, w->C);
 }
 
@@ -134,7 +124,7 @@ int workload_check(const struct workload *w, struct check_result *result)
 		.M = w->extent.M,
 		.K = w->extent.K,
 		.N = w->extent.N,
-		.int8 = w->dtype->int8,
+		.operand = w->dtype->operand,
 		.A = w->A,
 		.B = w->B,
 		.C = w->C,
