@@ -67,6 +67,8 @@ int rocket_matmul_plan_tf32(int M, int K, int N, int *Mt, int *Kt, int *Nt);
  * rocket_matmul_plan_int8(), four times. */
 int rocket_matmul_plan_int16(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 int rocket_matmul_plan_int8(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+/* Of rocket_matmul_int8_groupwise(); ROCKET_MM_KT does not apply. */
+int rocket_matmul_plan_int8_gw(int M, int K, int N, int group, int *Mt, int *Kt, int *Nt);
 int rocket_matmul_plan_int4(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 
 /* fp16 operands and result. */
@@ -108,6 +110,23 @@ int rocket_matmul_int4_ex(int fd, int M, int K, int N, const int8_t *A, const in
  */
 int rocket_matmul_int16_exact(int fd, int M, int K, int N, const int16_t *A, const int16_t *B,
 			      int64_t *C);
+
+/*
+ * Quantised with one scale for each `group` consecutive k of each row:
+ *
+ *   Cf[m][n] = sum over g of a_scale[m][g] * b_scale[n][g] * P[g]
+ *   P[g]     = sum over the k of group g of A[m][k] * B[n][k]
+ *
+ * a_scale is M x (K / group), b_scale N x (K / group), row-major. P is an exact integer (or
+ * part of one, where a group takes several tiles); each term is rounded to fp32 after each of
+ * its two multiplications and added in fp32, ascending k. group is a multiple of 32 that
+ * divides K, and for int4 at most 640, so that int16 holds any P of operands in -7..7 (one of
+ * -8 is taken as well: with it, groups up to 511 are safe). M must be a multiple of 4.
+ */
+int rocket_matmul_int8_groupwise(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+				 const float *a_scale, const float *b_scale, float *Cf, int group);
+int rocket_matmul_int4_groupwise(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+				 const float *a_scale, const float *b_scale, float *Cf, int group);
 
 /*
  * Over several cores: N is split over at most nthreads (clamped to 1..8) worker threads,

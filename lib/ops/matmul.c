@@ -84,6 +84,44 @@ int rocket_matmul_int16_exact(int fd, int M, int K, int N, const int16_t *A, con
 	return rocket_matmul_on_fd_each(fd, &call, rocket_kinds_int16, 4);
 }
 
+/* ---- scales by group of k ---- */
+
+static int run_groups(const char *who, const struct rocket_matmul_kind *kind, int fd, int M, int K,
+		      int N, const int8_t *A, const int8_t *B, const float *a_scale,
+		      const float *b_scale, float *Cf, int group)
+{
+	const struct rocket_matmul_call call = {
+		.who = who,
+		.kind = kind,
+		.M = M,
+		.K = K,
+		.N = N,
+		.a = A,
+		.b = B,
+		.c = Cf,
+		.c_row = (size_t)N,
+		.limits = { .grouped = true, .group = group },
+		.a_scale = a_scale,
+		.b_scale = b_scale,
+	};
+
+	return rocket_matmul_on_fd(fd, &call);
+}
+
+int rocket_matmul_int8_groupwise(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+				 const float *a_scale, const float *b_scale, float *Cf, int group)
+{
+	return run_groups("rocket_matmul_int8_groupwise", &rocket_kind_int8_groups, fd, M, K, N, A,
+			  B, a_scale, b_scale, Cf, group);
+}
+
+int rocket_matmul_int4_groupwise(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+				 const float *a_scale, const float *b_scale, float *Cf, int group)
+{
+	return run_groups("rocket_matmul_int4_groupwise", &rocket_kind_int4_groups, fd, M, K, N, A,
+			  B, a_scale, b_scale, Cf, group);
+}
+
 /* ---- plans ---- */
 
 static int plan_tiles(const char *who, enum rocket_matmul_type type,
@@ -140,4 +178,12 @@ int rocket_matmul_plan_int4(int M, int K, int N, int *Mt, int *Kt, int *Nt)
 {
 	return plan_tiles("rocket_matmul_plan_int4", ROCKET_MM_INT4_INT16, NULL, M, K, N, Mt, Kt,
 			  Nt);
+}
+
+int rocket_matmul_plan_int8_gw(int M, int K, int N, int group, int *Mt, int *Kt, int *Nt)
+{
+	const struct rocket_matmul_limits limits = { .grouped = true, .group = group };
+
+	return plan_tiles("rocket_matmul_plan_int8_gw", ROCKET_MM_INT8_INT32, &limits, M, K, N, Mt,
+			  Kt, Nt);
 }

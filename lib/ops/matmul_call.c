@@ -32,7 +32,7 @@ static bool overlap(const struct operand *a, const struct operand *b)
 
 int rocket_matmul_padded_rows(const struct rocket_matmul_call *call)
 {
-	return call->M == 1 && !call->limits.group ? 4 : call->M;
+	return call->M == 1 && !call->limits.grouped ? 4 : call->M;
 }
 
 static int check_extents(const struct rocket_matmul_call *call)
@@ -46,17 +46,25 @@ static int check_extents(const struct rocket_matmul_call *call)
 		if (dims[i].value < 1 || dims[i].value > ROCKET_MATMUL_DIM_MAX)
 			return rocket_fail(ROCKET_E_SHAPE, "%s: %dx%dx%d: %s is not in 1..2^24",
 					   call->who, call->M, call->K, call->N, dims[i].name);
-	if (call->limits.group && call->K % call->limits.group)
+	if (call->limits.grouped && (call->limits.group < 1 || call->K % call->limits.group))
 		return rocket_fail(ROCKET_E_SHAPE, "%s: group %d does not divide K=%d", call->who,
 				   call->limits.group, call->K);
 	return 0;
+}
+
+/* Scales of one row; only after check_extents(). */
+static size_t scale_groups(const struct rocket_matmul_call *call)
+{
+	return call->limits.grouped ? (size_t)(call->K / call->limits.group) : 0;
 }
 
 int rocket_matmul_check(const struct rocket_matmul_call *call)
 {
 	const struct rocket_matmul_kind *kind = call->kind;
 	const size_t M = (size_t)call->M, K = (size_t)call->K, N = (size_t)call->N;
-	const size_t groups = call->limits.group ? K / (size_t)call->limits.group : 0;
+	/* Before the products: beyond 2^24 they say nothing useful about the pointers. */
+	int ret = check_extents(call);
+	const size_t groups = ret ? 0 : scale_groups(call);
 	enum { A, B, C, A_SCALE, B_SCALE, OPERANDS };
 	struct operand ops[OPERANDS] = {
 		[A] = { "A", (uintptr_t)call->a, M, K, kind->a->host_bytes, 0 },
@@ -66,8 +74,6 @@ int rocket_matmul_check(const struct rocket_matmul_call *call)
 		[B_SCALE] = { "b_scale", (uintptr_t)call->b_scale, N, groups, 4, 0 },
 	};
 	const unsigned count = groups ? OPERANDS : A_SCALE;
-	/* Before the products: beyond 2^24 they say nothing useful about the pointers. */
-	int ret = check_extents(call);
 
 	for (unsigned i = 0; i < count && !ret; i++)
 		ret = check_operand(call->who, &ops[i]);

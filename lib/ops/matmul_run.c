@@ -113,7 +113,7 @@ static struct rocket_scales scales_of(const struct rocket_matmul_run *r,
 	struct rocket_scales scales = { 0 };
 	size_t groups, group;
 
-	if (!call->limits.group)
+	if (!call->limits.grouped)
 		return scales;
 	groups = (size_t)(call->K / call->limits.group);
 	group = (size_t)(s->k0 / call->limits.group);

@@ -8,6 +8,7 @@
 #ifndef ROCKET_PLAN_MATMUL_PLAN_H
 #define ROCKET_PLAN_MATMUL_PLAN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -37,7 +38,8 @@ int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_prof
 /* What an entry asks of its tiles beyond what the planner finds best. */
 struct rocket_matmul_limits {
 	int kt_cap; /* longest K tile; below the K alignment: no limit */
-	int group;  /* consecutive k that share a scale: no K tile leaves its group; 0: no scales */
+	bool grouped;
+	int group; /* grouped: consecutive k that share a scale; no K tile leaves its group */
 };
 /* The same within limits (NULL: none), which win over ROCKET_MM_KT. Groups are for int8 and
  * int4; those of int4 must keep their sums below int16, which clamps: 49 * group < 32767. */

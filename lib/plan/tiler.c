@@ -278,12 +278,12 @@ int rocket_matmul_tile_within(enum rocket_matmul_type type, const struct rocket_
 	struct search s;
 	int ret, align;
 
-	if (limits && limits->group && type == ROCKET_MM_INT4_INT16)
+	if (limits && limits->grouped && type == ROCKET_MM_INT4_INT16)
 		return tile_int4_groupwise(hw, set, M, K, N, limits->group, out, why, why_size);
-	if (limits && limits->group && type == ROCKET_MM_INT8_INT32)
+	if (limits && limits->grouped && type == ROCKET_MM_INT8_INT32)
 		return rocket_tile_int8_groupwise(hw, set, M, K, N, limits->group, out, why,
 						  why_size);
-	if (limits && limits->group)
+	if (limits && limits->grouped)
 		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
 					  "only int8 and int4 have scales by group");
 	ret = rocket_matmul_tile(type, hw, set, M, K, N, out, why, why_size);

@@ -21,7 +21,7 @@ matmul_device_support = $(matmul_test_support) \
 	tests/matmul/device.h tests/matmul/device.c \
 	tests/matmul/reference.h tests/matmul/reference.c
 matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types \
-	tests/matmul/test_refusals tests/matmul/test_threads
+	tests/matmul/test_groups tests/matmul/test_refusals tests/matmul/test_threads
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
 THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_threads
@@ -34,13 +34,21 @@ tests_matmul_test_types_SOURCES = tests/matmul/test_types.c $(matmul_device_supp
 tests_matmul_test_types_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_types_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
+matmul_inject = tests/matmul/inject.h tests/matmul/inject.c
+matmul_inject_flags = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
+	-Wl,--wrap=sim_dev_ioctl,--wrap=sim_dev_mmap,--wrap=sim_dev_munmap
+
+tests_matmul_test_groups_SOURCES = tests/matmul/test_groups.c $(matmul_device_support) \
+	$(matmul_inject)
+tests_matmul_test_groups_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_groups_LDADD = librocket-all.la $(CMOCKA_LIBS)
+tests_matmul_test_groups_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
+
 tests_matmul_test_refusals_SOURCES = tests/matmul/test_refusals.c $(matmul_device_support) \
-	tests/matmul/inject.h tests/matmul/inject.c
+	$(matmul_inject)
 tests_matmul_test_refusals_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_refusals_LDADD = librocket-all.la $(CMOCKA_LIBS)
-tests_matmul_test_refusals_LDFLAGS = $(AM_LDFLAGS) \
-	-Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=sim_dev_ioctl,--wrap=sim_dev_mmap,--wrap=sim_dev_munmap
+tests_matmul_test_refusals_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
 
 tests_matmul_test_threads_SOURCES = tests/matmul/test_threads.c $(matmul_device_support)
 tests_matmul_test_threads_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
