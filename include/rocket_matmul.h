@@ -40,6 +40,7 @@
 #ifndef ROCKET_MATMUL_H
 #define ROCKET_MATMUL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -138,6 +139,108 @@ int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16
 			  int nthreads);
 int rocket_matmul_bf16_mt(int M, int K, int N, const float *A, const float *B, float *C,
 			  int nthreads);
+
+/*
+ * ---- resident weights ----
+ *
+ * A context keeps nthreads worker fds (as of rocket_matmul_fp16_mt()) open, and weights that
+ * were packed on it stay on the NPU's side, so that a product packs A alone. The threads are
+ * those of a pool that the library keeps. One thread at a time may use a context and what was
+ * packed on it. Functions that return a pointer return NULL where others return a status, with
+ * the same line of reason.
+ *
+ * Here M is a multiple of 4: a single row is not padded. B of a pack function is not needed
+ * afterwards. Weights belong to their context and are freed before it; NULL may be freed.
+ * All packed weights of one worker must fit the 4 GiB that it can address, or packing is
+ * refused with the figure; more workers have more room.
+ */
+typedef struct rocket_ctx rocket_ctx;
+typedef struct rocket_weights rocket_weights;
+
+/* K and N are tiled as for 256 rows where M is less, so that a row's result does not depend on
+ * how many rows a product has, and any M fits any weights. */
+#define ROCKET_CTX_TILING_CANONICAL 0x1u
+
+rocket_ctx *rocket_ctx_create(int nthreads);
+/* flags: 0 or ROCKET_CTX_TILING_CANONICAL */
+rocket_ctx *rocket_ctx_create_ex(int nthreads, unsigned flags);
+void rocket_ctx_free(rocket_ctx *ctx);
+
+/* Weights tiled for products of M rows. */
+rocket_weights *rocket_weights_pack(rocket_ctx *ctx, int M, int K, int N, const _Float16 *B);
+#define ROCKET_MAX_FUSE 8
+/* B in nseg (1..ROCKET_MAX_FUSE) parts of Ns[i] x K, one below the other; N is their sum. */
+rocket_weights *rocket_weights_pack_seg(rocket_ctx *ctx, int M, int K, int N,
+					const _Float16 *const *Bs, const int *Ns, int nseg);
+void rocket_weights_free(rocket_ctx *ctx, rocket_weights *w);
+
+/*
+ * K and N must be those of the weights. Another M than they were packed for is served where its
+ * tiles have the same K and N (always so for 256 rows and more, or in a canonical context);
+ * else ROCKET_E_TILING, and they must be packed again. The result is that of
+ * rocket_matmul_fp16_mt(), but for tiles that are canonical.
+ */
+int rocket_matmul_fp16_prepacked(rocket_ctx *ctx, int M, int K, int N, const _Float16 *A,
+				 _Float16 *C, rocket_weights *w);
+
+/* int8 and int4: always tiled canonically, so M may differ from call to call. _gw: with scales
+ * by group, whose weights and products go together. _bytes: what the buffers of a set take. */
+typedef struct rocket_i8_ctx rocket_i8_ctx;
+typedef struct rocket_i8_weights rocket_i8_weights;
+
+rocket_i8_ctx *rocket_i8_ctx_create(int nthreads);
+void rocket_i8_ctx_free(rocket_i8_ctx *ctx);
+rocket_i8_weights *rocket_i8_weights_pack(rocket_i8_ctx *ctx, int M, int K, int N, const int8_t *B);
+rocket_i8_weights *rocket_i8_weights_pack_gw(rocket_i8_ctx *ctx, int M, int K, int N,
+					     const int8_t *B, int group);
+void rocket_i8_weights_free(rocket_i8_ctx *ctx, rocket_i8_weights *w);
+size_t rocket_i8_weights_bytes(const rocket_i8_weights *w);
+int rocket_matmul_int8_prepacked(rocket_i8_ctx *ctx, int M, int K, int N, const int8_t *A,
+				 int32_t *C, rocket_i8_weights *w);
+int rocket_matmul_int8_prepacked_gw(rocket_i8_ctx *ctx, int M, int K, int N, const int8_t *A,
+				    const float *a_scale, const float *b_scale, float *Cf,
+				    rocket_i8_weights *w);
+
+/* The sum of a K tile is clamped as of rocket_matmul_int4(): ROCKET_MM_KT=480 when the context
+ * is created makes any operands safe, and so do groups. */
+typedef struct rocket_i4_ctx rocket_i4_ctx;
+typedef struct rocket_i4_weights rocket_i4_weights;
+
+rocket_i4_ctx *rocket_i4_ctx_create(int nthreads);
+void rocket_i4_ctx_free(rocket_i4_ctx *ctx);
+rocket_i4_weights *rocket_i4_weights_pack(rocket_i4_ctx *ctx, int M, int K, int N, const int8_t *B);
+rocket_i4_weights *rocket_i4_weights_pack_gw(rocket_i4_ctx *ctx, int M, int K, int N,
+					     const int8_t *B, int group);
+void rocket_i4_weights_free(rocket_i4_ctx *ctx, rocket_i4_weights *w);
+size_t rocket_i4_weights_bytes(const rocket_i4_weights *w);
+int rocket_matmul_int4_prepacked(rocket_i4_ctx *ctx, int M, int K, int N, const int8_t *A,
+				 int32_t *C, rocket_i4_weights *w);
+int rocket_matmul_int4_prepacked_gw(rocket_i4_ctx *ctx, int M, int K, int N, const int8_t *A,
+				    const float *a_scale, const float *b_scale, float *Cf,
+				    rocket_i4_weights *w);
+
+/*
+ * ---- streams ----
+ *
+ * Worker fds and their buffers stay open between products whose weights change each time. The
+ * rules of contexts hold; results are those of rocket_matmul_fp16_mt() and _bf16_mt().
+ */
+typedef struct rocket_stream rocket_stream;
+
+rocket_stream *rocket_stream_create(int nthreads);
+void rocket_stream_free(rocket_stream *s);
+int rocket_matmul_fp16_stream(rocket_stream *s, int M, int K, int N, const _Float16 *A,
+			      const _Float16 *B, _Float16 *C);
+/* B in nseg (1..ROCKET_MAX_FUSE) parts of Ns[i] x K; C is M x the sum of Ns. */
+int rocket_matmul_fp16_stream_fused(rocket_stream *s, int M, int K, const _Float16 *const *Bs,
+				    const int *Ns, int nseg, const _Float16 *A, _Float16 *C);
+
+typedef struct rocket_bf16_stream rocket_bf16_stream;
+
+rocket_bf16_stream *rocket_bf16_stream_create(int nthreads);
+void rocket_bf16_stream_free(rocket_bf16_stream *s);
+int rocket_matmul_bf16_stream(rocket_bf16_stream *s, int M, int K, int N, const float *A,
+			      const float *B, float *C);
 
 #pragma GCC visibility pop
 

@@ -100,6 +100,7 @@ static int run_groups(const char *who, const struct rocket_matmul_kind *kind, in
 		.b = B,
 		.c = Cf,
 		.c_row = (size_t)N,
+		.whole_rows = true,
 		.limits = { .grouped = true, .group = group },
 		.a_scale = a_scale,
 		.b_scale = b_scale,

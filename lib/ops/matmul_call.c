@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_call.c - what a matmul is refused for before a device is looked at. */
 #include "../core/status.h"
-#include "matmul_run.h"
+#include "matmul_crew.h"
 
 struct operand {
 	const char *name;
@@ -32,7 +32,9 @@ static bool overlap(const struct operand *a, const struct operand *b)
 
 int rocket_matmul_padded_rows(const struct rocket_matmul_call *call)
 {
-	return call->M == 1 && !call->limits.grouped ? 4 : call->M;
+	if (call->tiles)
+		return call->plan_rows;
+	return call->M == 1 && !call->whole_rows ? 4 : call->M;
 }
 
 static int check_extents(const struct rocket_matmul_call *call)
@@ -52,34 +54,106 @@ static int check_extents(const struct rocket_matmul_call *call)
 	return 0;
 }
 
-/* Scales of one row; only after check_extents(). */
-static size_t scale_groups(const struct rocket_matmul_call *call)
+/* Segments that make up N rows. */
+static int check_segments(const struct rocket_matmul_call *call)
 {
-	return call->limits.grouped ? (size_t)(call->K / call->limits.group) : 0;
+	const struct rocket_matmul_segments *segments = &call->segments;
+	int64_t rows = 0;
+
+	for (int i = 0; i < segments->count; i++) {
+		if (segments->ns[i] < 1)
+			return rocket_fail(ROCKET_E_SHAPE, "%s: segment %d has %d rows", call->who,
+					   i, segments->ns[i]);
+		rows += segments->ns[i];
+	}
+	if (segments->count && rows != call->N)
+		return rocket_fail(ROCKET_E_SHAPE, "%s: the segments have %lld rows, not N=%d",
+				   call->who, (long long)rows, call->N);
+	return 0;
+}
+
+/* The matrices that a call reads, C left out; their count. */
+static unsigned list_operands(const struct rocket_matmul_call *call, struct operand *ops)
+{
+	const struct rocket_matmul_kind *kind = call->kind;
+	const size_t M = (size_t)call->M, K = (size_t)call->K, N = (size_t)call->N;
+	const size_t groups = call->limits.grouped ? K / (size_t)call->limits.group : 0;
+	unsigned n = 0;
+
+	if (!call->pack_only)
+		ops[n++] =
+			(struct operand){ "A", (uintptr_t)call->a, M, K, kind->a->host_bytes, 0 };
+	if (!call->segments.count && !call->weights)
+		ops[n++] =
+			(struct operand){ "B", (uintptr_t)call->b, N, K, kind->b->host_bytes, 0 };
+	for (int i = 0; i < call->segments.count; i++)
+		ops[n++] = (struct operand){ "a segment of B",
+					     (uintptr_t)call->segments.bs[i],
+					     (size_t)call->segments.ns[i],
+					     K,
+					     kind->b->host_bytes,
+					     0 };
+	if (groups && !call->pack_only) {
+		ops[n++] = (struct operand){ "a_scale", (uintptr_t)call->a_scale, M, groups, 4, 0 };
+		ops[n++] = (struct operand){ "b_scale", (uintptr_t)call->b_scale, N, groups, 4, 0 };
+	}
+	return n;
 }
 
 int rocket_matmul_check(const struct rocket_matmul_call *call)
 {
-	const struct rocket_matmul_kind *kind = call->kind;
-	const size_t M = (size_t)call->M, K = (size_t)call->K, N = (size_t)call->N;
+	struct operand c = {
+		"C", (uintptr_t)call->c, (size_t)call->M, (size_t)call->N, call->kind->c_bytes, 0
+	};
+	struct operand ops[3 + ROCKET_SEGMENTS_MAX];
+	unsigned count;
 	/* Before the products: beyond 2^24 they say nothing useful about the pointers. */
 	int ret = check_extents(call);
-	const size_t groups = ret ? 0 : scale_groups(call);
-	enum { A, B, C, A_SCALE, B_SCALE, OPERANDS };
-	struct operand ops[OPERANDS] = {
-		[A] = { "A", (uintptr_t)call->a, M, K, kind->a->host_bytes, 0 },
-		[B] = { "B", (uintptr_t)call->b, N, K, kind->b->host_bytes, 0 },
-		[C] = { "C", (uintptr_t)call->c, M, N, kind->c_bytes, 0 },
-		[A_SCALE] = { "a_scale", (uintptr_t)call->a_scale, M, groups, 4, 0 },
-		[B_SCALE] = { "b_scale", (uintptr_t)call->b_scale, N, groups, 4, 0 },
-	};
-	const unsigned count = groups ? OPERANDS : A_SCALE;
 
+	if (!ret)
+		ret = check_segments(call);
+	if (ret)
+		return ret;
+	count = list_operands(call, ops);
 	for (unsigned i = 0; i < count && !ret; i++)
 		ret = check_operand(call->who, &ops[i]);
+	if (call->pack_only)
+		return ret;
+	if (!ret)
+		ret = check_operand(call->who, &c);
 	for (unsigned i = 0; i < count && !ret; i++)
-		if (i != C && overlap(&ops[C], &ops[i]))
+		if (overlap(&c, &ops[i]))
 			ret = rocket_fail(ROCKET_E_SHAPE, "%s: C overlaps %s", call->who,
 					  ops[i].name);
 	return ret;
+}
+
+int rocket_matmul_check_shape(const struct rocket_matmul_call *call,
+			      const struct rocket_hw_profile *hw, const struct rocket_settings *set)
+{
+	struct rocket_matmul_tiles tiles;
+	char why[256];
+	int ret = rocket_matmul_tile_within(call->kind->type, hw, set, &call->limits,
+					    rocket_matmul_padded_rows(call), call->K, call->N,
+					    &tiles, why, sizeof(why));
+
+	return ret < 0 ? rocket_fail(ret, "%s: %s", call->who, why) : ROCKET_OK;
+}
+
+struct rocket_matmul_call rocket_matmul_slice(const struct rocket_matmul_call *whole, int n0, int n)
+{
+	const struct rocket_matmul_kind *kind = whole->kind;
+	struct rocket_matmul_call call = *whole;
+
+	call.N = n;
+	call.first_row = n0;
+	if (call.c)
+		call.c = (uint8_t *)whole->c + (size_t)n0 * kind->c_bytes;
+	if (call.b)
+		call.b = (const uint8_t *)whole->b +
+			 (size_t)n0 * (size_t)whole->K * kind->b->host_bytes;
+	if (call.b_scale)
+		call.b_scale =
+			whole->b_scale + (size_t)n0 * (size_t)(whole->K / whole->limits.group);
+	return call;
 }

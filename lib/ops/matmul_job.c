@@ -35,7 +35,7 @@ static int encode_step(const struct rocket_matmul_run *r, const struct rocket_ma
 		.k = (uint32_t)s->kt,
 		.n = (uint32_t)s->nt,
 		.input = address(&r->bufs->a, s->in_off),
-		.weights = address(&r->bufs->b, s->wt_off),
+		.weights = address(r->b, s->wt_off),
 		.output = address(&r->bufs->out[s->out_bo], s->out_off),
 		.accumulate = s->accumulate,
 		.add = s->accumulate ? address(&r->bufs->out[s->add_bo], s->add_off) : 0,
@@ -127,8 +127,7 @@ static int check_stamp(const struct rocket_matmul_run *r, const struct rocket_ma
 static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
 		      const rocket_task_desc *tasks)
 {
-	uint32_t in[4] = { r->bufs->a.handle, r->bufs->b.handle, r->bufs->programs.handle },
-		 n_in = 3;
+	uint32_t in[4] = { r->bufs->a.handle, r->b->handle, r->bufs->programs.handle }, n_in = 3;
 	uint32_t out[2], n_out = 0;
 	uint8_t written = 0, read = 0;
 	int ret;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_pack.c - the operands of a run into the NPU's buffers. */
+#include <stdlib.h>
+#include <string.h>
+
 #include "../core/status.h"
 #include "matmul_run.h"
 
@@ -30,57 +33,138 @@ static bool pack_a(struct rocket_matmul_run *r)
 	return fits;
 }
 
-static bool pack_b(struct rocket_matmul_run *r)
-{
-	const struct rocket_source *from = r->kind->b;
-	const struct rocket_matmul_tiles *t = &r->plan.tiles;
-	const size_t K = (size_t)r->call->K;
-	uint8_t *slot = r->bufs->b.ptr;
-	bool fits = true;
-
-	for (int n0 = 0; n0 < r->call->N; n0 += t->nt)
-		for (int k0 = 0; k0 < r->call->K; k0 += t->kt, slot += r->plan.wt_slot)
-			fits &= rocket_pack_weight_from(
-				slot,
-				(const uint8_t *)r->call->b +
-					((size_t)n0 * K + (size_t)k0) * from->host_bytes,
-				from, (size_t)min_int(t->nt, r->call->N - n0),
-				(size_t)min_int(t->kt, r->call->K - k0), K, r->tr->ngroup,
-				r->tr->kgroup);
-	return fits;
-}
-
 /* An operand has values that its cube cannot hold. */
-static int outside(const struct rocket_matmul_run *r, const char *name,
+static int outside(const struct rocket_matmul_call *call, const char *name,
 		   const struct rocket_source *from)
 {
-	switch (r->kind->outside) {
+	switch (call->kind->outside) {
 	case ROCKET_OUTSIDE_REFUSED:
-		return rocket_fail(ROCKET_E_SHAPE, "%s: %s has a value outside %s", r->call->who,
-				   name, from->range);
+		return rocket_fail(ROCKET_E_SHAPE, "%s: %s has a value outside %s", call->who, name,
+				   from->range);
 	case ROCKET_OUTSIDE_WARNED:
 		rocket_log(ROCKET_LOG_WARN,
 			   "%s: %s has values outside %s, taken for the nearest one inside",
-			   r->call->who, name, from->range);
+			   call->who, name, from->range);
 		return 0;
 	default:
 		return 0;
 	}
 }
 
+/* ---- B ---- */
+
+/* Some rows of B in a tile: from row n of the call on, columns k0 on. */
+struct piece {
+	int n, rows, k0, k;
+};
+
+static bool pack_rows(const struct rocket_matmul_call *call, const struct piece *p, const void *b,
+		      size_t stride, uint8_t *dst)
+{
+	const struct rocket_matmul_traits *tr = rocket_matmul_traits(call->kind->type);
+
+	return rocket_pack_weight_from(dst, b, call->kind->b, (size_t)p->rows, (size_t)p->k, stride,
+				       tr->ngroup, tr->kgroup);
+}
+
+/* Row n of the call, and how many follow it in the same matrix, itself included. */
+static const uint8_t *row_of(const struct rocket_matmul_call *call, int n, int *follow)
+{
+	const size_t row_bytes = (size_t)call->K * call->kind->b->host_bytes;
+	const struct rocket_matmul_segments *s = &call->segments;
+	int i = 0;
+
+	*follow = call->N - n;
+	if (!s->count)
+		return (const uint8_t *)call->b + (size_t)n * row_bytes;
+	for (n += call->first_row; n >= s->ns[i]; i++)
+		n -= s->ns[i];
+	*follow = s->ns[i] - n;
+	return (const uint8_t *)s->bs[i] + (size_t)n * row_bytes;
+}
+
+/* One group of kernels whose rows lie in several segments: gathered before they are packed. */
+static int pack_gathered(const struct rocket_matmul_call *call, const struct piece *p, uint8_t *dst,
+			 bool *fits)
+{
+	const size_t es = call->kind->b->host_bytes, bytes = (size_t)p->k * es;
+	uint8_t *rows = malloc((size_t)p->rows * bytes);
+
+	if (!rows)
+		return rocket_fail(ROCKET_E_NOMEM, "%s: no memory to join segments", call->who);
+	for (int i = 0; i < p->rows; i++) {
+		int follow;
+
+		memcpy(rows + (size_t)i * bytes,
+		       row_of(call, p->n + i, &follow) + (size_t)p->k0 * es, bytes);
+	}
+	*fits &= pack_rows(call, p, rows, (size_t)p->k, dst);
+	free(rows);
+	return 0;
+}
+
+static int pack_tile(const struct rocket_matmul_call *call, const struct piece *tile, uint8_t *dst,
+		     bool *fits)
+{
+	const struct rocket_matmul_traits *tr = rocket_matmul_traits(call->kind->type);
+	const int group = (int)tr->ngroup;
+	int ret = 0;
+
+	for (int done = 0; done < tile->rows && !ret;) {
+		uint8_t *to = dst + (size_t)done * (size_t)tile->k * tr->in_bits / 8;
+		struct piece p = { tile->n + done, tile->rows - done, tile->k0, tile->k };
+		int follow;
+		const uint8_t *from = row_of(call, p.n, &follow);
+
+		if (follow < group) {
+			p.rows = group;
+			ret = pack_gathered(call, &p, to, fits);
+		} else {
+			p.rows = min_int(p.rows, follow / group * group);
+			*fits &=
+				pack_rows(call, &p, from + (size_t)p.k0 * call->kind->b->host_bytes,
+					  (size_t)call->K, to);
+		}
+		done += p.rows;
+	}
+	return ret;
+}
+
+int rocket_matmul_pack_b(const struct rocket_matmul_call *call, const struct rocket_matmul_tiles *t,
+			 uint64_t slot_bytes, void *dst)
+{
+	uint8_t *slot = dst;
+	bool fits = true;
+	int ret = 0;
+
+	for (int n = 0; n < call->N; n += t->nt)
+		for (int k0 = 0; k0 < call->K && !ret; k0 += t->kt, slot += slot_bytes) {
+			const struct piece tile = { n, min_int(t->nt, call->N - n), k0,
+						    min_int(t->kt, call->K - k0) };
+
+			ret = pack_tile(call, &tile, slot, &fits);
+		}
+	if (!ret && !fits)
+		ret = outside(call, "B", call->kind->b);
+	return ret;
+}
+
 int rocket_matmul_pack(struct rocket_matmul_run *r)
 {
+	const struct rocket_matmul_call *call = r->call;
+	uint64_t rows = (uint64_t)r->plan.M;
 	int ret = 0;
 
 	if (!pack_a(r))
-		ret = outside(r, "A", r->kind->a);
-	if (!ret && !pack_b(r))
-		ret = outside(r, "B", r->kind->b);
-	r->stats->packed_bytes += ((uint64_t)r->plan.M + (uint64_t)r->plan.N) *
-				  (uint64_t)r->plan.K * r->tr->in_bits / 8;
+		ret = outside(call, "A", r->kind->a);
 	if (!ret)
 		ret = rocket_bo_fini(r->fd, &r->bufs->a);
-	if (!ret)
-		ret = rocket_bo_fini(r->fd, &r->bufs->b);
+	if (!ret && !call->weights) {
+		rows += (uint64_t)r->plan.N;
+		ret = rocket_matmul_pack_b(call, &r->plan.tiles, r->plan.wt_slot, r->bufs->b.ptr);
+		if (!ret)
+			ret = rocket_bo_fini(r->fd, &r->bufs->b);
+	}
+	r->stats->packed_bytes += rows * (uint64_t)r->plan.K * r->tr->in_bits / 8;
 	return ret;
 }

@@ -39,9 +39,14 @@ static int make_plan(struct rocket_matmul_run *r)
 	const int M = rocket_matmul_padded_rows(call);
 	struct rocket_matmul_tiles tiles;
 	char why[256];
-	int ret = rocket_matmul_tile_within(call->kind->type, r->dev->profile, set, &call->limits,
-					    M, call->K, call->N, &tiles, why, sizeof(why));
+	int ret = 1;
 
+	if (call->tiles)
+		tiles = *call->tiles;
+	else
+		ret = rocket_matmul_tile_within(call->kind->type, r->dev->profile, set,
+						&call->limits, M, call->K, call->N, &tiles, why,
+						sizeof(why));
 	if (ret > 0)
 		ret = rocket_matmul_plan_tiles(call->kind->type, set, r->dev->node.caps.batched, 1,
 					       M, call->K, call->N, &tiles, &r->plan, why,
@@ -71,9 +76,12 @@ static int allocate(struct rocket_matmul_run *r)
 {
 	int ret;
 
+	if (r->call->weights)
+		r->plan.wt_bytes = 0;
 	r->bufs = rocket_matmul_scratch_take(r->fd, r->dev, &r->plan, &ret);
 	if (!r->bufs)
 		return ret;
+	r->b = r->call->weights ? r->call->weights : &r->bufs->b;
 	r->stats->device_bytes += rocket_matmul_scratch_bytes(r->bufs);
 	if (!needs_accumulator(r))
 		return ROCKET_OK;

@@ -18,23 +18,39 @@
 #include "matmul_scratch.h"
 #include "matmul_stats.h"
 
+#define ROCKET_SEGMENTS_MAX 8
+
+/* B in parts, one below the other. */
+struct rocket_matmul_segments {
+	const void *const *bs;
+	const int *ns; /* rows of each */
+	int count;
+};
+
 struct rocket_matmul_call {
 	const char *who; /* the public function, for messages */
 	const struct rocket_matmul_kind *kind;
 	int M, K, N;
 	const void *a, *b;
 	void *c;
-	size_t c_row; /* elements from one row of C to the next */
+	size_t c_row;    /* elements from one row of C to the next */
+	bool whole_rows; /* M = 1 is not padded but refused */
+	bool pack_only;  /* there is no A and no C */
 	struct rocket_matmul_limits limits;
-	const float *a_scale, *b_scale; /* [M or N][K / limits.group] */
+	const float *a_scale, *b_scale;         /* [M or N][K / limits.group] */
+	struct rocket_matmul_segments segments; /* count > 0: in place of b, */
+	int first_row;                          /* from this row on */
+	/* NULL: the planner's choice, and B packed for this call. */
+	const struct rocket_matmul_tiles *tiles;
+	int plan_rows;            /* with tiles: rows that they are for, M or more */
+	const rocket_bo *weights; /* B packed for these tiles; b is not looked at */
 };
 
 /* Refuse what needs no device to see: NULL, misaligned or overlapping matrices, sizes that
  * overflow. Shapes are left to the planner. */
 int rocket_matmul_check(const struct rocket_matmul_call *call);
 
-/* M as it is planned: the hardware needs 4 rows, a single one is padded, except where rows
- * have scales. */
+/* M as it is planned: the hardware needs 4 rows, a single one is padded. */
 int rocket_matmul_padded_rows(const struct rocket_matmul_call *call);
 
 /* Check, take the device of fd, run, and keep the statistics. */
@@ -57,7 +73,8 @@ struct rocket_matmul_run {
 	struct rocket_matmul_stats *stats;
 	struct rocket_matmul_plan plan;
 	struct rocket_matmul_scratch *bufs;
-	bool cpu_owns[2]; /* out[i] was handed to the CPU since it was last submitted */
+	const rocket_bo *b; /* packed B: one of bufs, or resident */
+	bool cpu_owns[2];   /* out[i] was handed to the CPU since it was last submitted */
 	void *acc;
 	uint64_t phase_start;
 };
@@ -68,6 +85,9 @@ void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_ph
 size_t rocket_matmul_live_rows(const struct rocket_matmul_run *r, int m0, int mt);
 
 int rocket_matmul_pack(struct rocket_matmul_run *r);
+/* B of a call alone, tile after tile, slot_bytes apart. */
+int rocket_matmul_pack_b(const struct rocket_matmul_call *call,
+			 const struct rocket_matmul_tiles *tiles, uint64_t slot_bytes, void *dst);
 /* Encode, submit and wait; the results are then in the result buffers. */
 int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
 

@@ -5,8 +5,6 @@
 #include "../core/status.h"
 #include "matmul_scratch.h"
 
-/* The feature DMA may read past the end of a tile. */
-#define OVERREAD_BYTES 32768
 /* What an idle fd may hold: room for a 512 x 4096 x 4096 fp16 matmul. */
 #define KEEP_BYTES (UINT64_C(64) << 20)
 
@@ -18,7 +16,7 @@ static int ensure(int fd, rocket_bo *bo, uint64_t need)
 		rocket_bo_free(fd, bo);
 		return ROCKET_OK;
 	}
-	need += OVERREAD_BYTES;
+	need += ROCKET_OVERREAD_BYTES;
 	/* The kernel synchronises whole buffers, so one that is far too large costs more at
 	 * every job than a new one does once [silicon]. */
 	if (bo->size / 2 > need)

@@ -11,6 +11,9 @@
 #include "../core/device.h"
 #include "../plan/matmul_plan.h"
 
+/* The feature DMA may read past the end of a tile. */
+#define ROCKET_OVERREAD_BYTES 32768
+
 struct rocket_matmul_scratch {
 	rocket_bo a, b, out[2];
 	rocket_bo programs; /* one job's register programs */

@@ -8,11 +8,6 @@
 #include "rocket_npu.h"
 #include "tiler.h"
 
-/* The NPU accumulate program addresses its operand for 12 rows or more [silicon]. */
-#define ACCUMULATE_ROWS_MIN 12
-/* Registers hold 32-bit addresses: an fd's buffers share one window of this size. */
-#define IOVA_WINDOW (UINT64_C(1) << 32)
-
 /*
  * Types whose programs are known to be exact in a chain. int8 too: no register differs, and the
  * accumulator starts at zero in every task [silicon: project notes of October 2026, delta 6.3,
@@ -173,7 +168,7 @@ static bool device_can_accumulate(const struct rocket_matmul_plan *p)
 
 	if (p->type != ROCKET_MM_FP16_FP16)
 		return false;
-	if (last >= ACCUMULATE_ROWS_MIN)
+	if (last >= ROCKET_ACCUMULATE_ROWS_MIN)
 		return true;
 	return p->tiles.nm == 1 && p->tiles.nk == 1;
 }
@@ -209,6 +204,21 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 	return how;
 }
 
+uint64_t rocket_matmul_weight_slot(enum rocket_matmul_type type,
+				   const struct rocket_matmul_tiles *t)
+{
+	const struct rocket_matmul_traits *tr = rocket_matmul_traits(type);
+
+	return round_up64((uint64_t)t->nt, tr->ngroup) * round_up64((uint64_t)t->kt, tr->kgroup) *
+	       tr->in_bits / 8;
+}
+
+uint64_t rocket_matmul_weight_bytes(enum rocket_matmul_type type,
+				    const struct rocket_matmul_tiles *t)
+{
+	return (uint64_t)t->nn * (uint64_t)t->nk * rocket_matmul_weight_slot(type, t);
+}
+
 static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *how)
 {
 	const struct rocket_matmul_traits *tr = rocket_matmul_traits(p->type);
@@ -218,10 +228,10 @@ static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *ho
 	uint64_t slots = p->n_steps < ROCKET_JOB_TASKS_MAX ? p->n_steps : ROCKET_JOB_TASKS_MAX;
 
 	p->in_slot = mt * kt * tr->in_bits / 8;
-	p->wt_slot = round_up64((uint64_t)t->nt, tr->ngroup) * kt * tr->in_bits / 8;
+	p->wt_slot = rocket_matmul_weight_slot(p->type, t);
 	p->out_slot = mt * round_up64((uint64_t)t->nt, 16) * tr->out_bytes;
 	p->in_bytes = (uint64_t)p->items * (uint64_t)t->nm * (uint64_t)t->nk * p->in_slot;
-	p->wt_bytes = (uint64_t)p->items * (uint64_t)t->nn * (uint64_t)t->nk * p->wt_slot;
+	p->wt_bytes = (uint64_t)p->items * rocket_matmul_weight_bytes(p->type, t);
 	if (how->device_accumulates)
 		slots = how->group;
 	p->out_bytes[0] = slots * p->out_slot;
@@ -274,7 +284,7 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 	p.device_accumulates = how.device_accumulates;
 	size_buffers(&p, &how);
 	device_bytes = p.in_bytes + p.wt_bytes + p.out_bytes[0] + p.out_bytes[1];
-	if (device_bytes >= IOVA_WINDOW)
+	if (device_bytes >= ROCKET_IOVA_WINDOW)
 		return rocket_plan_refuse(ROCKET_E_NOMEM, why, why_size,
 					  "matmul %dx%dx%d: its buffers take %llu MiB of the NPU's "
 					  "4096 MiB address space",

@@ -17,6 +17,10 @@
 #include "../encode/matmul.h"
 #include "rocket_hw_profile.h"
 
+/* Registers hold 32-bit addresses: an fd's buffers share one window of this size. */
+#define ROCKET_IOVA_WINDOW (UINT64_C(1) << 32)
+/* The NPU accumulate program addresses its operand for 12 rows or more [silicon]. */
+#define ROCKET_ACCUMULATE_ROWS_MIN 12
 /* Most tasks one job carries. */
 #define ROCKET_JOB_TASKS_MAX 64
 /* Largest M, K and N. */
@@ -47,6 +51,12 @@ int rocket_matmul_tile_within(enum rocket_matmul_type type, const struct rocket_
 			      const struct rocket_settings *set,
 			      const struct rocket_matmul_limits *limits, int M, int K, int N,
 			      struct rocket_matmul_tiles *out, char *why, size_t why_size);
+
+/* Bytes from one packed tile of B to the next, and of all of them. */
+uint64_t rocket_matmul_weight_slot(enum rocket_matmul_type type,
+				   const struct rocket_matmul_tiles *tiles);
+uint64_t rocket_matmul_weight_bytes(enum rocket_matmul_type type,
+				    const struct rocket_matmul_tiles *tiles);
 
 struct rocket_matmul_step {
 	int item;                   /* of a batch */
