@@ -29,8 +29,10 @@ EXTRA_DIST += \
 	debian/tests/selftests-sim \
 	debian/upstream/metadata \
 	docs/packaging.md \
+	packaging/board \
 	packaging/build \
 	packaging/check-copyright \
+	packaging/compare \
 	packaging/emulate \
 	packaging/enter \
 	packaging/lifecycle \
@@ -38,6 +40,7 @@ EXTRA_DIST += \
 	packaging/mirror \
 	packaging/package \
 	packaging/root \
+	packaging/runs \
 	packaging/tap.sh \
 	packaging/tree \
 	packaging/try
