@@ -40,7 +40,6 @@ EXTRA_DIST += \
 	packaging/mirror \
 	packaging/package \
 	packaging/root \
-	packaging/runs \
 	packaging/tap.sh \
 	packaging/tree \
 	packaging/try
