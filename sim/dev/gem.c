@@ -282,19 +282,32 @@ static int check_ranges(uint64_t user, uint32_t count, uint64_t size)
 	return 0;
 }
 
+/* The buffer of a call on ranges, taken, or why there is none. */
+static int get_ranged_bo(struct sim_file *file, uint32_t handle, uint64_t reserved, uint64_t ranges,
+			 uint32_t count, struct sim_bo **bo)
+{
+	int r;
+
+	if (reserved)
+		return -EINVAL;
+	*bo = get_bo(file, handle);
+	if (!*bo)
+		return -ENOENT;
+	r = check_ranges(ranges, count, (*bo)->size);
+	if (r)
+		put_bo(*bo);
+	return r;
+}
+
 int sim_prep_bo_ranges(struct sim_file *file, struct drm_rocket_prep_bo_ranges *args)
 {
 	struct sim_bo *bo;
-	int r;
+	int r = get_ranged_bo(file, args->handle, args->reserved, args->ranges, args->range_count,
+			      &bo);
 
-	if (args->reserved)
-		return -EINVAL;
-	bo = get_bo(file, args->handle);
-	if (!bo)
-		return -ENOENT;
-	r = check_ranges(args->ranges, args->range_count, bo->size);
-	if (!r)
-		r = wait_for(bo, args->timeout_ns);
+	if (r)
+		return r;
+	r = wait_for(bo, args->timeout_ns);
 	put_bo(bo);
 	return r;
 }
@@ -302,18 +315,14 @@ int sim_prep_bo_ranges(struct sim_file *file, struct drm_rocket_prep_bo_ranges *
 int sim_fini_bo_ranges(struct sim_file *file, struct drm_rocket_fini_bo_ranges *args)
 {
 	struct sim_bo *bo;
-	int r;
+	int r = get_ranged_bo(file, args->handle, args->reserved, args->ranges, args->range_count,
+			      &bo);
 
-	if (args->reserved)
-		return -EINVAL;
-	bo = get_bo(file, args->handle);
-	if (!bo)
-		return -ENOENT;
-	r = check_ranges(args->ranges, args->range_count, bo->size);
-	if (!r)
-		hand_back(bo);
+	if (r)
+		return r;
+	hand_back(bo);
 	put_bo(bo);
-	return r;
+	return 0;
 }
 
 /* ---- CPU mappings ---- */
