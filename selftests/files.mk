@@ -12,7 +12,7 @@ SELFTEST_FUZZ = selftests/fuzz.c selftests/fuzz.h selftests/fuzz_calls.c selftes
 	selftests/fuzz_values.c
 selftests_PROGRAMS += selftests/fuzz
 selftests_fuzz_SOURCES = $(SELFTEST_FUZZ) $(SELFTEST_RUNNER)
-selftests_fuzz_LDADD = -lpthread
+selftests_fuzz_LDADD = $(SELFTEST_LIBS)
 
 SELFTEST_RUNNER = \
 	selftests/cores.c selftests/cores.h \
@@ -31,6 +31,11 @@ SELFTEST_RUNNER = \
 	selftests/sysfs.c selftests/sysfs.h \
 	selftests/tap.c selftests/tap.h \
 	selftests/version.c selftests/version.h
+SELFTEST_LIBS = -lpthread
+if SIM
+SELFTEST_RUNNER += selftests/node_sim.c
+SELFTEST_LIBS += librocket-all.la
+endif
 
 selftests_submit_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/submit.c selftests/submit.h \
@@ -42,7 +47,7 @@ selftests_submit_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/submit_pointer.c \
 	selftests/submit_ranges.c \
 	selftests/submit_wait.c
-selftests_submit_LDADD = -lpthread
+selftests_submit_LDADD = $(SELFTEST_LIBS)
 
 selftests_lifetime_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/lifetime.c selftests/lifetime.h \
@@ -50,25 +55,25 @@ selftests_lifetime_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/lifetime_file.c \
 	selftests/lifetime_leak.c \
 	selftests/lifetime_process.c
-selftests_lifetime_LDADD = -lpthread
+selftests_lifetime_LDADD = $(SELFTEST_LIBS)
 
 selftests_fault_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/fault.c selftests/fault.h \
 	selftests/fault_core.c \
 	selftests/fault_device.c \
 	selftests/fault_job.c
-selftests_fault_LDADD = -lpthread
+selftests_fault_LDADD = $(SELFTEST_LIBS)
 
 selftests_batch_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/batch.c selftests/batch.h \
 	selftests/batch_chain.c \
 	selftests/batch_end.c
-selftests_batch_LDADD = -lpthread
+selftests_batch_LDADD = $(SELFTEST_LIBS)
 
 selftests_concurrency_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/concurrency.c selftests/concurrency.h \
 	selftests/concurrency_file.c
-selftests_concurrency_LDADD = -lpthread
+selftests_concurrency_LDADD = $(SELFTEST_LIBS)
 
 selftests_pm_cycle_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/pm_cycle.c selftests/pm_cycle.h \
@@ -77,14 +82,14 @@ selftests_pm_cycle_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/pm_power.c \
 	selftests/pm_sleep.c \
 	selftests/pm_stats.c
-selftests_pm_cycle_LDADD = -lpthread
+selftests_pm_cycle_LDADD = $(SELFTEST_LIBS)
 
 selftests_numerics_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/numerics.c selftests/numerics.h \
 	selftests/numerics_files.c \
 	selftests/numerics_form.c \
 	selftests/numerics_shape.c
-selftests_numerics_LDADD = -lpthread
+selftests_numerics_LDADD = $(SELFTEST_LIBS)
 
 TESTS += selftests/check_names.sh
 EXTRA_DIST += selftests/check_names.sh selftests/lava.yaml
@@ -92,31 +97,13 @@ EXTRA_DIST += selftests/check_names.sh selftests/lava.yaml
 check_PROGRAMS += selftests/check-harness
 TESTS += selftests/check-harness
 selftests_check_harness_SOURCES = selftests/check_harness.c $(SELFTEST_RUNNER)
-selftests_check_harness_LDADD = -lpthread
+selftests_check_harness_LDADD = $(SELFTEST_LIBS)
 
 if SIM
-selftests_fuzz_SOURCES += selftests/node_sim.c
-selftests_fuzz_LDADD += librocket-all.la
 check_PROGRAMS += selftests/check-fuzz
 TESTS += selftests/check-fuzz
 selftests_check_fuzz_SOURCES = $(selftests_fuzz_SOURCES) selftests/in_process.c
-selftests_check_fuzz_LDADD = $(selftests_fuzz_LDADD)
-selftests_submit_SOURCES += selftests/node_sim.c
-selftests_submit_LDADD += librocket-all.la
-selftests_lifetime_SOURCES += selftests/node_sim.c
-selftests_lifetime_LDADD += librocket-all.la
-selftests_fault_SOURCES += selftests/node_sim.c
-selftests_fault_LDADD += librocket-all.la
-selftests_batch_SOURCES += selftests/node_sim.c
-selftests_batch_LDADD += librocket-all.la
-selftests_concurrency_SOURCES += selftests/node_sim.c
-selftests_concurrency_LDADD += librocket-all.la
-selftests_pm_cycle_SOURCES += selftests/node_sim.c
-selftests_pm_cycle_LDADD += librocket-all.la
-selftests_numerics_SOURCES += selftests/node_sim.c
-selftests_numerics_LDADD += librocket-all.la
-selftests_check_harness_SOURCES += selftests/node_sim.c
-selftests_check_harness_LDADD += librocket-all.la
+selftests_check_fuzz_LDADD = $(SELFTEST_LIBS)
 
 # The whole of pm-cycle needs a kernel.
 SELFTEST_CHECKS = \
@@ -126,17 +113,17 @@ check_PROGRAMS += $(SELFTEST_CHECKS)
 TESTS += $(SELFTEST_CHECKS)
 THREAD_TESTS += $(SELFTEST_CHECKS)
 selftests_check_submit_SOURCES = $(selftests_submit_SOURCES) selftests/in_process.c
-selftests_check_submit_LDADD = $(selftests_submit_LDADD)
+selftests_check_submit_LDADD = $(SELFTEST_LIBS)
 selftests_check_lifetime_SOURCES = $(selftests_lifetime_SOURCES) selftests/in_process.c
-selftests_check_lifetime_LDADD = $(selftests_lifetime_LDADD)
+selftests_check_lifetime_LDADD = $(SELFTEST_LIBS)
 selftests_check_fault_SOURCES = $(selftests_fault_SOURCES) selftests/in_process.c
-selftests_check_fault_LDADD = $(selftests_fault_LDADD)
+selftests_check_fault_LDADD = $(SELFTEST_LIBS)
 selftests_check_batch_SOURCES = $(selftests_batch_SOURCES) selftests/in_process.c
-selftests_check_batch_LDADD = $(selftests_batch_LDADD)
+selftests_check_batch_LDADD = $(SELFTEST_LIBS)
 selftests_check_concurrency_SOURCES = $(selftests_concurrency_SOURCES) selftests/in_process.c
-selftests_check_concurrency_LDADD = $(selftests_concurrency_LDADD)
+selftests_check_concurrency_LDADD = $(SELFTEST_LIBS)
 selftests_check_numerics_SOURCES = $(selftests_numerics_SOURCES) selftests/in_process.c
-selftests_check_numerics_LDADD = $(selftests_numerics_LDADD)
+selftests_check_numerics_LDADD = $(SELFTEST_LIBS)
 else
 EXTRA_DIST += selftests/node_sim.c selftests/in_process.c
 endif
