@@ -130,6 +130,8 @@ static void job_counts_huge_refused(struct test *t)
 }
 
 /* A file has room for so many unfinished jobs; a call finds room for all of its jobs or for none.
+ * Three hung jobs hold the file back for three times the watchdog's half second, so that even a
+ * slow machine has filled it before the first of the others ends; few calls do the filling.
  */
 static void jobs_unfinished_are_bounded(struct test *t)
 {
@@ -140,27 +142,35 @@ static void jobs_unfinished_are_bounded(struct test *t)
 					  .job_count = 512,
 					  .job_struct_size = sizeof(*jobs) };
 	struct load hang, l;
-	long taken = 1;
-	int ret = 0;
+	int full, filled = 0, over, hung;
+	long taken = 0;
 
 	REQUIRE(t, jobs && load_make(&hang, t, f, &tiny, 1, LOAD_INTEGERS), "no job");
 	REQUIRE(t, load_make(&l, t, f, &tiny, 1, LOAD_INTEGERS), "no job");
 	for (int i = 0; i < 512; i++)
 		jobs[i] = l.job;
 	load_hang(&hang, 0);
-	REQUIRE(t, !load_submit(&hang), "SUBMIT");
-	for (; taken < 2 * most && !(ret = file_submit(f, &args)); taken += 512)
+	for (; taken < 3; taken++)
+		REQUIRE(t, !load_submit(&hang), "SUBMIT");
+	for (full = 0; taken < 2 * most && !(full = file_submit(f, &args)); taken += 512)
 		;
-	CHECK(t, ret == -EAGAIN && taken <= most, "after %ld jobs: %s", taken, strerror(-ret));
-	for (ret = 0; taken < 2 * most && !(ret = load_submit(&l)); taken++)
-		;
-	/* Some may have ended by now: then the hung one has, too. */
-	CHECK(t, ret == -EAGAIN && (taken == most || !file_prep(f, l.out->handle, 0)),
-	      "after %ld jobs: %s", taken, strerror(-ret));
-	ret = load_wait(&l, 20 * SECOND);
-	CHECK(t, !ret && load_judge(&l, 1), "those that were taken: %s", strerror(-ret));
+	if (taken < most) {
+		args.job_count = most - taken;
+		filled = file_submit(f, &args);
+	}
+	over = load_submit(&l);
+	hung = file_prep(f, hang.out->handle, 0);
+	if (hung == -EBUSY) {
+		CHECK(t, full == -EAGAIN && taken <= most, "512 more after %ld jobs: %s", taken,
+		      strerror(-full));
+		CHECK(t, !filled, "the last %u: %s", args.job_count, strerror(-filled));
+		CHECK(t, over == -EAGAIN, "one more than %ld: %s", most, strerror(-over));
+	}
+	CHECK(t, !load_wait(&l, 20 * SECOND) && load_judge(&l, 1), "those that were taken");
 	load_stamp(&l);
 	CHECK(t, load_run_right(&l), "room again");
+	if (hung != -EBUSY)
+		test_skip(t, "the hung jobs ended before the file was full");
 }
 
 /* ---- handles ---- */
