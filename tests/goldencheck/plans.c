@@ -9,25 +9,49 @@
 #include "lib/plan/matmul_plan.h"
 #include "rocket_npu.h"
 
-/* Names of the plan files; a planner is chosen by the entry that was called. */
-static bool planner_type(const char *name, enum rocket_matmul_type *type)
+/* A planner is chosen by the entry that was called. */
+struct planner {
+	const char *name; /* in names of plans and columns dtype */
+	enum rocket_matmul_type type;
+	bool grouped; /* "_g128" in the plan's name: scales by group of k */
+	bool counted; /* a number follows the name: products of one shape */
+	int products; /* of the same tiles, one call of the NPU after the other */
+};
+
+static const struct planner *find_planner(const char *name)
 {
-	static const struct {
-		const char *name;
-		enum rocket_matmul_type type;
-	} names[] = {
-		{ "fp16", ROCKET_MM_FP16_FP16 },    { "f32out", ROCKET_MM_FP16_FP32 },
-		{ "int8", ROCKET_MM_INT8_INT32 },   { "bf16", ROCKET_MM_BF16_FP32 },
-		{ "tf32", ROCKET_MM_TF32_FP32 },    { "int4", ROCKET_MM_INT4_INT16 },
-		{ "int16", ROCKET_MM_INT16_INT32 },
+	static const struct planner planners[] = {
+		{ "fp16", ROCKET_MM_FP16_FP16, .products = 1 },
+		{ "f32out", ROCKET_MM_FP16_FP32, .products = 1 },
+		{ "int8", ROCKET_MM_INT8_INT32, .products = 1 },
+		{ "bf16", ROCKET_MM_BF16_FP32, .products = 1 },
+		{ "tf32", ROCKET_MM_TF32_FP32, .products = 1 },
+		{ "int4", ROCKET_MM_INT4_INT16, .products = 1 },
+		{ "int16", ROCKET_MM_INT16_INT32, .products = 1 },
+		{ "batch", ROCKET_MM_FP16_FP16, .counted = true, .products = 1 },
+		{ "i8gw", ROCKET_MM_INT8_INT32, .grouped = true, .products = 1 },
+		{ "int8_gw", ROCKET_MM_INT8_INT32, .grouped = true, .products = 1 },
+		{ "i4gw", ROCKET_MM_INT4_INT16, .grouped = true, .products = 1 },
+		/* The products of the operands' bytes. */
+		{ "int16exact", ROCKET_MM_INT8_INT32, .products = 4 },
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		*type = names[i].type;
-		if (!strcmp(names[i].name, name))
-			return true;
+	for (size_t i = 0; i < sizeof(planners) / sizeof(planners[0]); i++) {
+		const struct planner *p = &planners[i];
+		const size_t length = strlen(p->name);
+
+		if (!strncmp(p->name, name, length) &&
+		    !name[length + (p->counted ? strspn(name + length, "0123456789") : 0)])
+			return p;
 	}
-	return false;
+	return NULL;
+}
+
+/* "fp16_512x...", "batch3_64x...": up to the first underscore. */
+static const struct planner *planner_of_plan(const char *plan, char name[16])
+{
+	snprintf(name, 16, "%.*s", (int)strcspn(plan, "_"), plan);
+	return find_planner(name);
 }
 
 /* "ROCKET_KACC=0 ROCKET_REUSE=1" into the environment, or out of it again. */
@@ -66,19 +90,75 @@ static bool settings_of(const char *env, struct rocket_settings *set)
 }
 
 struct call {
-	enum rocket_matmul_type type;
+	const struct planner *planner;
+	struct rocket_matmul_limits limits;
+	int items;
 	uint32_t m, k, n;
 	struct rocket_settings set;
 };
 
+/* What the name and the note of a plan say beside its type. */
+static void take_details(struct call *call, const char *plan, const char *note)
+{
+	const char *group = strstr(plan, "_g");
+
+	call->limits.grouped = call->planner->grouped;
+	call->limits.group = call->planner->grouped && group ? atoi(group + 2) : 0;
+	call->items = call->planner->counted ? atoi(plan + strlen(call->planner->name)) : 1;
+	if (note && !strncmp(note, "kt_cap=", 7))
+		call->limits.kt_cap = atoi(note + 7);
+}
+
+/* The steps once for each product, which has its own buffers and counts as an item. */
+static bool repeat(struct rocket_matmul_plan *plan, int products)
+{
+	const uint32_t n = plan->n_steps, jobs = plan->n_jobs;
+	struct rocket_matmul_step *steps = calloc((size_t)products * n, sizeof(*steps));
+	struct rocket_matmul_job *all = calloc((size_t)products * jobs, sizeof(*all));
+
+	for (uint32_t i = 0; steps && all && i < (uint32_t)products * n; i++) {
+		steps[i] = plan->steps[i % n];
+		steps[i].item = (int)(i / n);
+		steps[i].out_bo = (uint8_t)(i / n);
+	}
+	for (uint32_t i = 0; steps && all && i < (uint32_t)products * jobs; i++) {
+		all[i] = plan->jobs[i % jobs];
+		all[i].first += i / jobs * n;
+	}
+	if (!steps || !all) {
+		free(steps);
+		free(all);
+		return false;
+	}
+	free(plan->steps);
+	free(plan->jobs);
+	plan->steps = steps;
+	plan->jobs = all;
+	plan->n_steps *= (uint32_t)products;
+	plan->n_jobs *= (uint32_t)products;
+	return true;
+}
+
 /* M = 1 is padded by the callers of the planner. */
 static int make(struct check *c, const struct call *call, struct rocket_matmul_plan *plan)
 {
-	char why[200] = "";
-	int r = rocket_matmul_plan_make(call->type, rocket_hw_by_name("rk3588"), &call->set, 1,
-					call->m == 1 ? 4 : (int)call->m, (int)call->k, (int)call->n,
-					plan, why, sizeof(why));
+	const int M = call->m == 1 ? 4 : (int)call->m, K = (int)call->k, N = (int)call->n;
+	const enum rocket_matmul_type type = call->planner->type;
+	struct rocket_matmul_tiles tiles;
+	char why[200] = "a batch of none";
+	int r = call->items < 1 ? -1
+				: rocket_matmul_tile_within(type, rocket_hw_by_name("rk3588"),
+							    &call->set, &call->limits, M, K, N,
+							    &tiles, why, sizeof(why));
 
+	if (r > 0)
+		r = rocket_matmul_plan_tiles(type, &call->set, 1, call->items, M, K, N, &tiles,
+					     plan, why, sizeof(why));
+	if (!r && call->planner->products > 1 && !repeat(plan, call->planner->products)) {
+		rocket_matmul_plan_free(plan);
+		snprintf(why, sizeof(why), "out of memory");
+		r = -1;
+	}
 	if (r)
 		check_fail(c, 0, "no plan for %ux%ux%u here: %s", call->m, call->k, call->n, why);
 	return r;
@@ -95,26 +175,25 @@ static bool is_plan(const struct source *s)
 static bool call_of_header(struct check *c, struct call *call)
 {
 	const struct source *s = c->src;
-	const char *dtype = source_key(s, "dtype"), *env = source_key(s, "env");
-	const char *note = source_key(s, "note");
+	const char *plan = source_key(s, "plan"), *env = source_key(s, "env");
+	char name[16];
 
 	if (!source_number(s, "M", &call->m) || !source_number(s, "K", &call->k) ||
-	    !source_number(s, "N", &call->n) || !dtype || call->m > INT32_MAX ||
-	    call->k > INT32_MAX || call->n > INT32_MAX) {
-		check_fail(c, 0, "header without M, K, N and dtype");
+	    !source_number(s, "N", &call->n) || call->m > INT32_MAX || call->k > INT32_MAX ||
+	    call->n > INT32_MAX) {
+		check_fail(c, 0, "header without M, K and N");
 		return false;
 	}
-	if (!planner_type(dtype, &call->type)) {
-		check_skip(c, "no planner for %s", dtype);
+	call->planner = planner_of_plan(plan, name);
+	if (!call->planner) {
+		check_skip(c, "no planner for %s", name);
 		return false;
 	}
 	if (!settings_of(env ? env : "", &call->set)) {
-		check_skip(c, "no planner for %s with %s", dtype, env);
+		check_skip(c, "no planner for %s with %s", name, env);
 		return false;
 	}
-	/* The cap an int4 caller gives acts like the override. */
-	if (note && !strncmp(note, "kt_cap=", 7))
-		call->set.mm_kt = atoi(note + 7);
+	take_details(call, plan, source_key(s, "note"));
 	return true;
 }
 
@@ -210,12 +289,11 @@ static bool plan_index_row(struct check *c, unsigned line, char **field)
 
 	if (!numbers(field, 1, 8, v))
 		return false;
-	/* "fp16_..." and "f32out_..."; what no planner makes is checked nowhere. */
-	snprintf(name, sizeof(name), "%.*s", (int)strcspn(field[0], "_"), field[0]);
-	if (!planner_type(name, &call.type) || !settings_of(field[9], &call.set))
+	/* What no planner makes is checked nowhere. */
+	call.planner = planner_of_plan(field[0], name);
+	if (!call.planner || !settings_of(field[9], &call.set))
 		return true;
-	if (!strncmp(field[10], "kt_cap=", 7))
-		call.set.mm_kt = atoi(field[10] + 7);
+	take_details(&call, field[0], field[10]);
 	call.m = (uint32_t)v[0];
 	call.k = (uint32_t)v[1];
 	call.n = (uint32_t)v[2];
@@ -248,7 +326,8 @@ static bool planner_row(struct check *c, unsigned line, char **field)
 {
 	struct rocket_matmul_tiles tiles = { 0 };
 	struct rocket_settings set = rocket_settings_read();
-	enum rocket_matmul_type type;
+	const struct planner *planner = find_planner(field[0]);
+	struct rocket_matmul_limits limits = { 0 };
 	char why[200];
 	int64_t v[8];
 	int r;
@@ -256,10 +335,12 @@ static bool planner_row(struct check *c, unsigned line, char **field)
 	/* A refusal has no tiles. */
 	if (!numbers(field, 1, 5, v) || (v[4] > 0 && !numbers(field, 6, 3, v + 5)))
 		return false;
-	if (!planner_type(field[0], &type))
+	if (!planner)
 		return true;
-	r = rocket_matmul_tile(type, rocket_hw_by_name("rk3588"), &set, (int)v[0], (int)v[1],
-			       (int)v[2], &tiles, why, sizeof(why));
+	limits.grouped = planner->grouped;
+	limits.group = (int)v[3];
+	r = rocket_matmul_tile_within(planner->type, rocket_hw_by_name("rk3588"), &set, &limits,
+				      (int)v[0], (int)v[1], (int)v[2], &tiles, why, sizeof(why));
 	if (r != v[4] || (r > 0 && (tiles.mt != v[5] || tiles.kt != v[6] || tiles.nt != v[7])))
 		check_differs(c, line, "%s %sx%sx%s: here %d, %dx%dx%d", field[0], field[1],
 			      field[2], field[3], r, tiles.mt, tiles.kt, tiles.nt);
@@ -269,14 +350,13 @@ static bool planner_row(struct check *c, unsigned line, char **field)
 /* Rows of planners that do not exist here, said once. */
 static unsigned without_planner(const struct source *s)
 {
-	enum rocket_matmul_type type;
 	unsigned n = 0;
 	char name[16];
 
 	for (size_t i = 1; i < s->n_data; i++) {
 		snprintf(name, sizeof(name), "%.*s", (int)strcspn(s->data[i].text, ","),
 			 s->data[i].text);
-		n += !planner_type(name, &type);
+		n += !find_planner(name);
 	}
 	return n;
 }
@@ -288,7 +368,7 @@ static void check_planner(struct check *c)
 	each_row(c, 9, planner_row);
 	check_note(c, "%zu plans", c->src->n_data - 1 - without);
 	if (without)
-		check_note(c, "no group-wise planner for %u", without);
+		check_note(c, "no planner for %u", without);
 }
 
 const struct kind planner_kind = { is_planner, check_planner };
@@ -302,13 +382,13 @@ static bool is_column_split(const struct source *s)
 
 static bool column_split_row(struct check *c, unsigned line, char **field)
 {
-	enum rocket_matmul_type type;
+	const struct planner *planner = find_planner(field[0]);
 	int n0, nsub;
 	int64_t v[5];
 
-	if (!numbers(field, 1, 5, v) || !planner_type(field[0], &type))
+	if (!numbers(field, 1, 5, v) || !planner)
 		return false;
-	rocket_matmul_split((int)v[0], (int)v[1], (int)rocket_matmul_traits(type)->n_align,
+	rocket_matmul_split((int)v[0], (int)v[1], (int)rocket_matmul_traits(planner->type)->n_align,
 			    (int)v[2], &n0, &nsub);
 	if (n0 != v[3] || nsub != v[4])
 		check_differs(c, line, "%s N=%s over %s, worker %s: here %d, %d columns", field[0],
