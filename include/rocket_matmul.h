@@ -130,6 +130,31 @@ int rocket_matmul_int4_groupwise(int fd, int M, int K, int N, const int8_t *A, c
 				 const float *a_scale, const float *b_scale, float *Cf, int group);
 
 /*
+ * nbatch products of one shape, C[i] = A[i] . B[i]^T: the tasks of all of them share jobs of up
+ * to 64, which saves waits where one product has few. All are packed before the first runs, so
+ * their buffers must fit the NPU's 4 GiB window together. K and N as of rocket_matmul_fp16(), M a
+ * multiple of 4; partials are always added on the host, as with ROCKET_KACC=0, so a result can
+ * differ from rocket_matmul_fp16()'s in its last bit where K takes several tiles. A batch of one
+ * is rocket_matmul_fp16(). Items may share A or B; no C may overlap another item's matrices.
+ */
+int rocket_matmul_fp16_batch(int fd, int M, int K, int N, int nbatch, const _Float16 *const *A,
+			     const _Float16 *const *B, _Float16 *const *C);
+
+/*
+ * The same with buffers that a batch keeps between its runs, however large, beside those of the
+ * fd: for one layout (shape and nbatch) run again and again. Another layout replaces them.
+ * NULL with a line of reason when fd is not open or memory is short. Free the batch before
+ * closing its fd: until then the device behind a closed fd stays open, and runs are refused with
+ * ROCKET_E_SHAPE. NULL may be freed. One thread at a time, and not beside another call on the fd.
+ */
+typedef struct rocket_mm_batch rocket_mm_batch;
+
+rocket_mm_batch *rocket_mm_batch_create(int fd);
+void rocket_mm_batch_free(rocket_mm_batch *b);
+int rocket_mm_batch_run(rocket_mm_batch *b, int M, int K, int N, int nbatch,
+			const _Float16 *const *A, const _Float16 *const *B, _Float16 *const *C);
+
+/*
  * Over several cores: N is split over at most nthreads (clamped to 1..8) worker threads,
  * each with its own fd of ROCKET_DEVICE, opened and closed by the call. The result can
  * differ from the one-fd call in the last bit where a slice tiles K differently.

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_call.c - what a matmul is refused for before a device is looked at. */
+#include <stdio.h>
+
 #include "../core/status.h"
 #include "matmul_crew.h"
 
@@ -100,7 +102,25 @@ static unsigned list_operands(const struct rocket_matmul_call *call, struct oper
 	return n;
 }
 
-int rocket_matmul_check(const struct rocket_matmul_call *call)
+int rocket_matmul_item_count(const struct rocket_matmul_call *call)
+{
+	return call->items.count ? call->items.count : 1;
+}
+
+struct rocket_matmul_call rocket_matmul_item(const struct rocket_matmul_call *call, int item)
+{
+	struct rocket_matmul_call one = *call;
+
+	if (!call->items.count)
+		return one;
+	one.items.count = 0;
+	one.a = call->items.a[item];
+	one.b = call->items.b[item];
+	one.c = call->items.c[item];
+	return one;
+}
+
+static int check_product(const struct rocket_matmul_call *call)
 {
 	struct operand c = {
 		"C", (uintptr_t)call->c, (size_t)call->M, (size_t)call->N, call->kind->c_bytes, 0
@@ -126,6 +146,47 @@ int rocket_matmul_check(const struct rocket_matmul_call *call)
 			ret = rocket_fail(ROCKET_E_SHAPE, "%s: C overlaps %s", call->who,
 					  ops[i].name);
 	return ret;
+}
+
+static bool apart(const void *p, size_t p_bytes, const void *q, size_t q_bytes)
+{
+	return (uintptr_t)p + p_bytes <= (uintptr_t)q || (uintptr_t)q + q_bytes <= (uintptr_t)p;
+}
+
+/* A result must not overlap what any other item reads or writes. */
+static int check_items_apart(const struct rocket_matmul_call *call)
+{
+	const struct rocket_matmul_items *it = &call->items;
+	const struct rocket_matmul_kind *kind = call->kind;
+	const size_t M = (size_t)call->M, K = (size_t)call->K, N = (size_t)call->N;
+	const size_t c = M * N * kind->c_bytes;
+
+	for (int i = 0; i < it->count; i++)
+		for (int j = 0; j < it->count; j++)
+			if (i != j && (!apart(it->c[i], c, it->a[j], M * K * kind->a->host_bytes) ||
+				       !apart(it->c[i], c, it->b[j], N * K * kind->b->host_bytes) ||
+				       !apart(it->c[i], c, it->c[j], c)))
+				return rocket_fail(ROCKET_E_SHAPE,
+						   "%s: C of item %d overlaps a matrix of item %d",
+						   call->who, i, j);
+	return 0;
+}
+
+int rocket_matmul_check(const struct rocket_matmul_call *call)
+{
+	int ret = 0;
+
+	if (!call->items.count)
+		return check_product(call);
+	for (int i = 0; i < call->items.count && !ret; i++) {
+		struct rocket_matmul_call one = rocket_matmul_item(call, i);
+		char who[80];
+
+		snprintf(who, sizeof(who), "%s: item %d", call->who, i);
+		one.who = who;
+		ret = check_product(&one);
+	}
+	return ret ? ret : check_items_apart(call);
 }
 
 int rocket_matmul_check_shape(const struct rocket_matmul_call *call,

@@ -11,12 +11,12 @@ static int min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-static bool pack_a(struct rocket_matmul_run *r)
+/* A of one product, tile after tile. */
+static bool pack_a(const struct rocket_matmul_run *r, const void *a, uint8_t *slot)
 {
 	const struct rocket_source *from = r->kind->a;
 	const struct rocket_matmul_tiles *t = &r->plan.tiles;
 	const size_t K = (size_t)r->call->K;
-	uint8_t *slot = r->bufs->a.ptr;
 	bool fits = true;
 
 	for (int m0 = 0; m0 < r->plan.M; m0 += t->mt) {
@@ -25,7 +25,7 @@ static bool pack_a(struct rocket_matmul_run *r)
 		for (int k0 = 0; k0 < r->call->K; k0 += t->kt, slot += r->plan.in_slot)
 			fits &= rocket_pack_feature_from(
 				slot,
-				(const uint8_t *)r->call->a +
+				(const uint8_t *)a +
 					((size_t)m0 * K + (size_t)k0) * from->host_bytes,
 				from, rocket_matmul_live_rows(r, m0, mt), (size_t)mt,
 				(size_t)min_int(t->kt, r->call->K - k0), K);
@@ -149,22 +149,36 @@ int rocket_matmul_pack_b(const struct rocket_matmul_call *call, const struct roc
 	return ret;
 }
 
-int rocket_matmul_pack(struct rocket_matmul_run *r)
+/* Items one after the other in each buffer. */
+static int pack_item(struct rocket_matmul_run *r, int item)
 {
-	const struct rocket_matmul_call *call = r->call;
-	uint64_t rows = (uint64_t)r->plan.M;
+	const struct rocket_matmul_call one = rocket_matmul_item(r->call, item);
+	const struct rocket_matmul_plan *p = &r->plan;
+	const uint64_t at_a = (uint64_t)item * (p->in_bytes / (uint64_t)p->items);
+	const uint64_t at_b = (uint64_t)item * (p->wt_bytes / (uint64_t)p->items);
+	uint64_t rows = (uint64_t)p->M;
 	int ret = 0;
 
-	if (!pack_a(r))
-		ret = outside(call, "A", r->kind->a);
+	if (!pack_a(r, one.a, (uint8_t *)r->bufs->a.ptr + at_a))
+		ret = outside(&one, "A", r->kind->a);
+	if (!ret && !one.weights) {
+		rows += (uint64_t)p->N;
+		ret = rocket_matmul_pack_b(&one, &p->tiles, p->wt_slot,
+					   (uint8_t *)r->bufs->b.ptr + at_b);
+	}
+	r->stats->packed_bytes += rows * (uint64_t)p->K * r->tr->in_bits / 8;
+	return ret;
+}
+
+int rocket_matmul_pack(struct rocket_matmul_run *r)
+{
+	int ret = 0;
+
+	for (int i = 0; i < r->plan.items && !ret; i++)
+		ret = pack_item(r, i);
 	if (!ret)
 		ret = rocket_bo_fini(r->fd, &r->bufs->a);
-	if (!ret && !call->weights) {
-		rows += (uint64_t)r->plan.N;
-		ret = rocket_matmul_pack_b(call, &r->plan.tiles, r->plan.wt_slot, r->bufs->b.ptr);
-		if (!ret)
-			ret = rocket_bo_fini(r->fd, &r->bufs->b);
-	}
-	r->stats->packed_bytes += rows * (uint64_t)r->plan.K * r->tr->in_bits / 8;
+	if (!ret && !r->call->weights)
+		ret = rocket_bo_fini(r->fd, &r->bufs->b);
 	return ret;
 }

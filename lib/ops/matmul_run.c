@@ -48,9 +48,9 @@ static int make_plan(struct rocket_matmul_run *r)
 						&call->limits, M, call->K, call->N, &tiles, why,
 						sizeof(why));
 	if (ret > 0)
-		ret = rocket_matmul_plan_tiles(call->kind->type, set, r->dev->node.caps.batched, 1,
-					       M, call->K, call->N, &tiles, &r->plan, why,
-					       sizeof(why));
+		ret = rocket_matmul_plan_tiles(call->kind->type, set, r->dev->node.caps.batched,
+					       rocket_matmul_item_count(call), M, call->K, call->N,
+					       &tiles, &r->plan, why, sizeof(why));
 	if (ret)
 		return rocket_fail(ret, "%s: %s", call->who, why);
 	if (set->batch_submit || set->kacc_chain)
@@ -72,20 +72,25 @@ static bool needs_accumulator(const struct rocket_matmul_run *r)
 	       (r->plan.tiles.nk > 1 || r->kind->always_acc);
 }
 
+static void **shelf_of(const struct rocket_matmul_run *r)
+{
+	return r->call->shelf ? r->call->shelf : &r->dev->matmul_scratch;
+}
+
 static int allocate(struct rocket_matmul_run *r)
 {
 	int ret;
 
 	if (r->call->weights)
 		r->plan.wt_bytes = 0;
-	r->bufs = rocket_matmul_scratch_take(r->fd, r->dev, &r->plan, &ret);
+	r->bufs = rocket_matmul_scratch_take(r->fd, shelf_of(r), &r->plan, &ret);
 	if (!r->bufs)
 		return ret;
 	r->b = r->call->weights ? r->call->weights : &r->bufs->b;
 	r->stats->device_bytes += rocket_matmul_scratch_bytes(r->bufs);
 	if (!needs_accumulator(r))
 		return ROCKET_OK;
-	r->acc = calloc((size_t)r->call->M * (size_t)r->call->N, r->kind->acc_bytes);
+	r->acc = malloc((size_t)r->call->M * (size_t)r->call->N * r->kind->acc_bytes);
 	if (!r->acc)
 		return rocket_fail(ROCKET_E_NOMEM, "%s: no memory for the sums of %dx%d results",
 				   r->call->who, r->call->M, r->call->N);
@@ -98,7 +103,9 @@ static void release(struct rocket_matmul_run *r, int status)
 	if (r->bufs && status)
 		rocket_matmul_scratch_free(r->fd, r->bufs);
 	else if (r->bufs)
-		rocket_matmul_scratch_put(r->fd, r->dev, r->bufs);
+		rocket_matmul_scratch_put(r->fd, shelf_of(r),
+					  r->call->shelf ? UINT64_MAX : ROCKET_SHELF_BYTES,
+					  r->bufs);
 	rocket_matmul_plan_free(&r->plan);
 }
 
@@ -106,7 +113,7 @@ static void release(struct rocket_matmul_run *r, int status)
 
 static void zero_c(const struct rocket_matmul_run *r)
 {
-	const struct rocket_matmul_call *call = r->call;
+	const struct rocket_matmul_call *call = &r->item;
 	const size_t bytes = (size_t)call->N * r->kind->c_bytes;
 
 	for (size_t m = 0; m < (size_t)call->M; m++)
@@ -140,7 +147,7 @@ static void take_step(struct rocket_matmul_run *r, const struct rocket_matmul_st
 	const size_t at = (size_t)s->m0 * stride + (size_t)s->n0;
 	const struct rocket_scales scales = scales_of(r, s);
 	bool first = s->k0 == 0 && kind->start == ROCKET_START_TILE;
-	uint8_t *c = r->call->c;
+	uint8_t *c = r->item.c;
 
 	if (r->plan.device_accumulates && s->k0 + s->kt < r->call->K)
 		return;
@@ -155,25 +162,43 @@ static void take_step(struct rocket_matmul_run *r, const struct rocket_matmul_st
 		kind->add(c + at * kind->c_bytes, cube, rows, (size_t)s->mt, n, stride, &scales);
 }
 
-static int run_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+/* Items come one after the other, so that one accumulator serves them all. */
+static void begin_item(struct rocket_matmul_run *r, int item)
 {
-	int ret = rocket_matmul_do_job(r, job);
+	const size_t elements = (size_t)r->call->M * (size_t)r->call->N;
 
-	if (ret)
-		return ret;
-	for (uint32_t i = 0; i < job->count; i++)
-		take_step(r, &r->plan.steps[job->first + i]);
-	rocket_matmul_phase_done(r, ROCKET_PHASE_UNPACK);
-	return 0;
+	r->item = rocket_matmul_item(r->call, item);
+	if (r->acc)
+		memset(r->acc, 0, elements * r->kind->acc_bytes);
+	if (r->kind->start == ROCKET_START_ZERO)
+		zero_c(r);
 }
 
-static void finish(struct rocket_matmul_run *r)
+static void finish_item(struct rocket_matmul_run *r)
 {
 	const size_t n = (size_t)r->call->N;
 
 	for (size_t m = 0; r->acc && m < (size_t)r->call->M; m++)
-		r->kind->finish((uint8_t *)r->call->c + m * r->call->c_row * r->kind->c_bytes,
+		r->kind->finish((uint8_t *)r->item.c + m * r->call->c_row * r->kind->c_bytes,
 				(const uint8_t *)r->acc + m * n * r->kind->acc_bytes, n);
+}
+
+static int run_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	const uint32_t per_item = r->plan.n_steps / (uint32_t)r->plan.items;
+	int ret = rocket_matmul_do_job(r, job);
+
+	if (ret)
+		return ret;
+	for (uint32_t i = job->first; i < job->first + job->count; i++) {
+		if (i % per_item == 0)
+			begin_item(r, r->plan.steps[i].item);
+		take_step(r, &r->plan.steps[i]);
+		if (i % per_item == per_item - 1)
+			finish_item(r);
+	}
+	rocket_matmul_phase_done(r, ROCKET_PHASE_UNPACK);
+	return 0;
 }
 
 int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_matmul_call *call,
@@ -201,13 +226,8 @@ int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_mat
 		goto out;
 	ret = rocket_matmul_pack(&r);
 	rocket_matmul_phase_done(&r, ROCKET_PHASE_PACK);
-	if (!ret && r.kind->start == ROCKET_START_ZERO)
-		zero_c(&r);
 	for (uint32_t j = 0; !ret && j < r.plan.n_jobs; j++)
 		ret = run_job(&r, &r.plan.jobs[j]);
-	if (!ret)
-		finish(&r);
-	rocket_matmul_phase_done(&r, ROCKET_PHASE_UNPACK);
 out:
 	release(&r, ret);
 	rocket_matmul_phase_done(&r, ROCKET_PHASE_PREPARE);

@@ -27,6 +27,13 @@ struct rocket_matmul_segments {
 	int count;
 };
 
+/* Products of one shape, their matrices listed. */
+struct rocket_matmul_items {
+	int count;
+	const void *const *a, *const *b;
+	void *const *c;
+};
+
 struct rocket_matmul_call {
 	const char *who; /* the public function, for messages */
 	const struct rocket_matmul_kind *kind;
@@ -42,9 +49,15 @@ struct rocket_matmul_call {
 	int first_row;                          /* from this row on */
 	/* NULL: the planner's choice, and B packed for this call. */
 	const struct rocket_matmul_tiles *tiles;
-	int plan_rows;            /* with tiles: rows that they are for, M or more */
-	const rocket_bo *weights; /* B packed for these tiles; b is not looked at */
+	int plan_rows;                    /* with tiles: rows that they are for, M or more */
+	const rocket_bo *weights;         /* B packed for these tiles; b is not looked at */
+	struct rocket_matmul_items items; /* count > 0: in place of a, b and c */
+	void **shelf; /* where the buffers are kept between calls; NULL: on the fd, in bounds */
 };
+
+int rocket_matmul_item_count(const struct rocket_matmul_call *call);
+/* The call of one item alone. */
+struct rocket_matmul_call rocket_matmul_item(const struct rocket_matmul_call *call, int item);
 
 /* Refuse what needs no device to see: NULL, misaligned or overlapping matrices, sizes that
  * overflow. Shapes are left to the planner. */
@@ -68,6 +81,7 @@ struct rocket_matmul_run {
 	int fd;
 	struct rocket_device *dev;
 	const struct rocket_matmul_call *call;
+	struct rocket_matmul_call item; /* of the call, whose results are being taken */
 	const struct rocket_matmul_traits *tr;
 	const struct rocket_matmul_kind *kind;
 	struct rocket_matmul_stats *stats;

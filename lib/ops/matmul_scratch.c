@@ -5,9 +5,6 @@
 #include "../core/status.h"
 #include "matmul_scratch.h"
 
-/* What an idle fd may hold: room for a 512 x 4096 x 4096 fp16 matmul. */
-#define KEEP_BYTES (UINT64_C(64) << 20)
-
 static int ensure(int fd, rocket_bo *bo, uint64_t need)
 {
 	int ret;
@@ -35,12 +32,10 @@ static struct rocket_matmul_scratch *new_scratch(int *status)
 	return s;
 }
 
-struct rocket_matmul_scratch *rocket_matmul_scratch_take(int fd, struct rocket_device *dev,
-							 const struct rocket_matmul_plan *plan,
-							 int *status)
+struct rocket_matmul_scratch *
+rocket_matmul_scratch_take(int fd, void **shelf, const struct rocket_matmul_plan *plan, int *status)
 {
-	struct rocket_matmul_scratch *s =
-		__atomic_exchange_n(&dev->matmul_scratch, NULL, __ATOMIC_ACQ_REL);
+	struct rocket_matmul_scratch *s = __atomic_exchange_n(shelf, NULL, __ATOMIC_ACQ_REL);
 
 	if (!s)
 		s = new_scratch(status);
@@ -59,10 +54,11 @@ struct rocket_matmul_scratch *rocket_matmul_scratch_take(int fd, struct rocket_d
 	return NULL;
 }
 
-void rocket_matmul_scratch_put(int fd, struct rocket_device *dev, struct rocket_matmul_scratch *s)
+void rocket_matmul_scratch_put(int fd, void **shelf, uint64_t keep_bytes,
+			       struct rocket_matmul_scratch *s)
 {
-	if (rocket_matmul_scratch_bytes(s) <= KEEP_BYTES)
-		s = __atomic_exchange_n(&dev->matmul_scratch, s, __ATOMIC_ACQ_REL);
+	if (rocket_matmul_scratch_bytes(s) <= keep_bytes)
+		s = __atomic_exchange_n(shelf, s, __ATOMIC_ACQ_REL);
 	if (s)
 		rocket_matmul_scratch_free(fd, s);
 }

@@ -2,8 +2,8 @@
 /*
  * matmul_scratch.h - the buffers of a matmul, kept by the fd between calls.
  *
- * One set per fd: whoever runs on the fd takes it out and puts it back, so that calls
- * that run at the same time against the rules still do not share a buffer.
+ * One set on a shelf, which is the fd's or a caller's: whoever runs takes it out and puts it back,
+ * so that calls that run at the same time against the rules still do not share a buffer.
  */
 #ifndef ROCKET_OPS_MATMUL_SCRATCH_H
 #define ROCKET_OPS_MATMUL_SCRATCH_H
@@ -23,12 +23,16 @@ struct rocket_matmul_scratch {
 /* Room for one program of a job whose tasks are started one by one. */
 #define ROCKET_PROGRAM_SLOT 1024
 
+/* What an idle fd may hold: room for a 512 x 4096 x 4096 fp16 matmul. */
+#define ROCKET_SHELF_BYTES (UINT64_C(64) << 20)
+
 /* Buffers for a plan. NULL with the reason logged and *status set. */
-struct rocket_matmul_scratch *rocket_matmul_scratch_take(int fd, struct rocket_device *dev,
+struct rocket_matmul_scratch *rocket_matmul_scratch_take(int fd, void **shelf,
 							 const struct rocket_matmul_plan *plan,
 							 int *status);
-/* Give them back after a good run: kept when they are small enough, else freed. */
-void rocket_matmul_scratch_put(int fd, struct rocket_device *dev, struct rocket_matmul_scratch *s);
+/* Give them back after a good run: kept when they take no more than this, else freed. */
+void rocket_matmul_scratch_put(int fd, void **shelf, uint64_t keep_bytes,
+			       struct rocket_matmul_scratch *s);
 /* Free them, as after a failed run that may still be writing to them. */
 void rocket_matmul_scratch_free(int fd, struct rocket_matmul_scratch *s);
 

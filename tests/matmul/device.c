@@ -191,3 +191,10 @@ const char *test_log_last(void)
 {
 	return log_last;
 }
+
+void test_require_refusal(const char *what, unsigned row, int ret, int status, const char *reason)
+{
+	if (ret != status || test_log_errors() != 1 || !strstr(test_log_last(), reason))
+		fail_msg("%s, row %u: status %d, %u lines, last \"%s\"; expected \"%s\"", what, row,
+			 ret, test_log_errors(), test_log_last(), reason);
+}

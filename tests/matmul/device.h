@@ -41,5 +41,7 @@ unsigned test_log_warnings(void);
 void test_log_start(void);
 unsigned test_log_errors(void);
 const char *test_log_last(void);
+/* Since test_log_start() a call was refused with this status and one line that has the reason. */
+void test_require_refusal(const char *what, unsigned row, int ret, int status, const char *reason);
 
 #endif

@@ -21,7 +21,8 @@ matmul_device_support = $(matmul_test_support) \
 	tests/matmul/device.h tests/matmul/device.c \
 	tests/matmul/reference.h tests/matmul/reference.c
 matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types \
-	tests/matmul/test_groups tests/matmul/test_resident tests/matmul/test_refusals tests/matmul/test_threads
+	tests/matmul/test_groups tests/matmul/test_batch \
+	tests/matmul/test_resident tests/matmul/test_refusals tests/matmul/test_threads
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
 THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_resident tests/matmul/test_threads
@@ -43,6 +44,12 @@ tests_matmul_test_groups_SOURCES = tests/matmul/test_groups.c $(matmul_device_su
 tests_matmul_test_groups_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_groups_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_groups_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
+
+tests_matmul_test_batch_SOURCES = tests/matmul/test_batch.c $(matmul_device_support) \
+	$(matmul_inject)
+tests_matmul_test_batch_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_batch_LDADD = librocket-all.la $(CMOCKA_LIBS)
+tests_matmul_test_batch_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
 
 tests_matmul_test_resident_SOURCES = tests/matmul/test_resident.c $(matmul_device_support) \
 	$(matmul_inject)

@@ -458,7 +458,8 @@ static void buffers_have_room_for_the_over_read(void **state)
 	struct rocket_matmul_plan plan = { .in_bytes = 4096, .wt_bytes = 8192, .out_bytes = { 1 } };
 	int status, fd = test_open("");
 	struct rocket_device *dev = rocket_device_get(fd, "test");
-	struct rocket_matmul_scratch *s = rocket_matmul_scratch_take(fd, dev, &plan, &status);
+	struct rocket_matmul_scratch *s =
+		rocket_matmul_scratch_take(fd, &dev->matmul_scratch, &plan, &status);
 
 	(void)state;
 	assert_non_null(s);
@@ -481,9 +482,9 @@ static void fd_keeps_64_mib_of_buffers_at_most(void **state)
 		struct rocket_device *dev = rocket_device_get(fd, "test");
 		struct rocket_matmul_scratch *s;
 
-		s = rocket_matmul_scratch_take(fd, dev, &plan, &status);
+		s = rocket_matmul_scratch_take(fd, &dev->matmul_scratch, &plan, &status);
 		assert_non_null(s);
-		rocket_matmul_scratch_put(fd, dev, s);
+		rocket_matmul_scratch_put(fd, &dev->matmul_scratch, ROCKET_SHELF_BYTES, s);
 		assert_int_equal(dev->matmul_scratch != NULL, i == 0);
 		rocket_device_put(dev);
 		rocket_close(fd);
