@@ -267,6 +267,53 @@ void rocket_bf16_stream_free(rocket_bf16_stream *s);
 int rocket_matmul_bf16_stream(rocket_bf16_stream *s, int M, int K, int N, const float *A,
 			      const float *B, float *C);
 
+/*
+ * ---- RK3576 ----
+ *
+ * Declared for source compatibility. There is no matmul encoder for that chip yet: what returns a
+ * status logs one line and returns ROCKET_E_UNSUPPORTED (ROCKET_E_SHAPE for an fd that is not
+ * open) without looking at its other arguments; *out is NULL then, statistics are zero, and
+ * there is nothing to free or to drain.
+ */
+struct rocket_rk3576_wbo;
+struct rocket_rk3576_wbo_fp16;
+
+typedef struct rocket_rk3576_i32_stats {
+	unsigned submits, tasks;
+	unsigned redo_empty, redo_zeroed;
+	unsigned atoms_empty, atoms_zeroed;
+	unsigned accepted_zero, refused;
+} rocket_rk3576_i32_stats;
+
+int rocket_matmul_plan_int8_rk3576(int M, int K, int N, int *Mt, int *Kt, int *Nt);
+int rocket_matmul_int8_rk3576(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+			      const int32_t *bias, float scale, int8_t *C);
+int rocket_matmul_int8_rk3576_perc(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+				   const int32_t *bias, const float *scale_n, int8_t *C,
+				   double *worst_rel_err);
+int rocket_matmul_int8_rk3576_perc_sa(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+				      const int32_t *bias, const float *scale_n,
+				      const int64_t *sum_abs_w, int8_t *C, double *worst_rel_err);
+int rocket_rk3576_wbo_create(int fd, int K, int N, const int8_t *B, struct rocket_rk3576_wbo **out);
+void rocket_rk3576_wbo_free(int fd, struct rocket_rk3576_wbo *w);
+int rocket_matmul_int8_rk3576_perc_wbo(int fd, int M, int K, int N, const int8_t *A,
+				       const struct rocket_rk3576_wbo *wbo, const int32_t *bias,
+				       const float *scale_n, const int64_t *sum_abs_w, int8_t *C,
+				       double *worst_rel_err);
+void rocket_rk3576_bo_pool_drain(int fd);
+int rocket_matmul_int8_rk3576_i32(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
+				  const int32_t *bias, int32_t *C);
+void rocket_rk3576_i32_last_stats(rocket_rk3576_i32_stats *out);
+
+int rocket_matmul_fp16_rk3576(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,
+			      float *C);
+unsigned rocket_rk3576_mm_fp16_last_attempts(void);
+int rocket_rk3576_wbo_fp16_create(int fd, int K, int N, const _Float16 *B,
+				  struct rocket_rk3576_wbo_fp16 **out);
+void rocket_rk3576_wbo_fp16_free(int fd, struct rocket_rk3576_wbo_fp16 *w);
+int rocket_matmul_fp16_rk3576_wbo(int fd, int M, int K, int N, const _Float16 *A,
+				  const struct rocket_rk3576_wbo_fp16 *wbo, float *C);
+
 #pragma GCC visibility pop
 
 #ifdef __cplusplus
