@@ -13,7 +13,6 @@ EXTRA_DIST += \
 	kmod/cycle \
 	kmod/dkms-conf \
 	kmod/import \
-	kmod/in-root \
 	kmod/kernels \
 	kmod/modprobe.example \
 	kmod/prepare \
@@ -38,7 +37,6 @@ EXTRA_DIST += \
 	kmod/rocket_stats.h \
 	kmod/rocket_trace.c \
 	kmod/rocket_trace.h \
-	kmod/root \
 	kmod/source-tree \
 	kmod/supports \
 	kmod/uapi-values.c \

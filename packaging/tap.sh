@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Sourced by the scenarios: TAP of commands that succeed, and apt without questions.
+# Sourced by the scenarios: TAP of commands that succeed, and apt without questions; $debs are
+# the packages of this architecture in the folder $packages.
 log=$(mktemp)
+mapfile -t debs < <(printf '%s\n' "$packages"/*_{"$(dpkg --print-architecture)",all}.deb | grep -v -- -dbgsym_)
 n=0 failed=0
 echo "TAP version 13"
 

@@ -19,7 +19,7 @@ missing() {
 behaves "without the package and a network it says what is missing" missing
 
 tree_import() {
-	KSRC=/mnt/cache/source-$series gives 0 import
+	KSRC=/srv/source/$series gives 0 import
 	[ ! -s "$said" ]
 	pristine
 	alone
@@ -27,8 +27,8 @@ tree_import() {
 behaves "a kernel tree gives the driver" tree_import
 
 wrong_tree() {
-	KSRC=/mnt/cache/source-7.2 gives 1 import
-	says "source-7.2 is Linux 7.2, not $series"
+	KSRC=/srv/source/7.2 gives 1 import
+	says "source/7.2 is Linux 7.2, not $series"
 	KSRC=/usr gives 1 import
 	says '/usr is no kernel tree'
 	gives 1 "$top/kmod/import" seven "$dest"
@@ -43,9 +43,9 @@ pack() { tar -C "$1/.." -cJf "$archive" --transform "s,^$(basename "$1"),linux-s
 # altered FOLDER SED FILE: a copy of the kernel tree with one file changed.
 altered() {
 	rm -rf "$1"
-	cp -r "/mnt/cache/source-$series" "$1"
+	cp -r "/srv/source/$series" "$1"
 	sed -i "$2" "$1/$3"
-	! cmp -s "$1/$3" "/mnt/cache/source-$series/$3"
+	! cmp -s "$1/$3" "/srv/source/$series/$3"
 }
 
 other_but_fits() {
@@ -55,7 +55,7 @@ other_but_fits() {
 	says 'not the one the patches were made for, but they apply to it'
 	cmp "$scratch/other/drivers/accel/rocket/rocket_registers.h" "$dest/drivers/accel/rocket/rocket_registers.h"
 	alone
-	KSRC=/mnt/cache/source-$series import
+	KSRC=/srv/source/$series import
 	pristine
 }
 behaves "a driver that differs where no patch is gets a warning" other_but_fits
@@ -88,7 +88,7 @@ other_series() {
 behaves "a package of another series is refused" other_series
 
 no_driver() {
-	cp -r "/mnt/cache/source-$series" "$scratch/bare"
+	cp -r "/srv/source/$series" "$scratch/bare"
 	rm -r "$scratch/bare/drivers/accel/rocket"
 	pack "$scratch/bare"
 	gives 1 import
@@ -99,7 +99,7 @@ no_driver() {
 behaves "a package without the driver is refused" no_driver
 
 damaged() {
-	cp -r "/mnt/cache/source-$series" "$scratch/whole"
+	cp -r "/srv/source/$series" "$scratch/whole"
 	pack "$scratch/whole"
 	truncate -s -1000 "$archive"
 	gives 1 import
@@ -122,7 +122,7 @@ behaves "no source tree is left half made" no_tree
 
 package_import() {
 	rm "$archive"
-	dpkg-deb --fsys-tarfile "/mnt/cache/linux-source-$series.deb" | tar -x -C / "./usr/src/linux-source-$series.tar.xz"
+	dpkg-deb --fsys-tarfile "/srv/linux-source-$series.deb" | tar -x -C / "./usr/src/linux-source-$series.tar.xz"
 	gives 0 "$top/kmod/source-tree" "$scratch/from package"
 	[ ! -s "$said" ]
 	BASES=$bases gives 0 "$top/kmod/source-tree" "$scratch/from cache"

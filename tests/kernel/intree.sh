@@ -12,7 +12,7 @@ rocket=drivers/accel/rocket
 apply() {
 	local s=$1 repo=$scratch/linux-$1 patches
 	mkdir "$repo"
-	cp -r "/mnt/cache/source-$s/." "$repo/"
+	cp -r "/srv/source/$s/." "$repo/"
 	cd "$repo"
 	git init -q .
 	git add .
@@ -112,7 +112,7 @@ overlay() {
 behaves "the example overlay applies, and sets the nodes" overlay
 
 kernel_labels() {
-	local dtsi=/mnt/cache/source-$series/arch/arm64/boot/dts/rockchip/rk3588-base.dtsi
+	local dtsi=/srv/source/$series/arch/arm64/boot/dts/rockchip/rk3588-base.dtsi
 	for label in "${labels[@]}"; do
 		grep -qE "(^|[^a-z_0-9])$label: " "$dtsi" || { echo "no $label"; return 1; }
 	done
@@ -124,17 +124,17 @@ behaves "the labels it names are those of the kernel's device tree" kernel_label
 
 checkout() {
 	[ ! -e "$top/kmod/build" ]
-	KSRC=/mnt/cache/source-$series gives 0 make -s -C "$top/kmod" KDIR="$headers" OUT="$scratch/out" JOBS="$JOBS" -j"$JOBS"
+	KSRC=/srv/source/$series gives 0 make -s -C "$top/kmod" KDIR="$headers" OUT="$scratch/out" JOBS="$JOBS" -j"$JOBS"
 	[ "$(modinfo -F version "$scratch/out/$rocket/rocket.ko")" = "$version" ]
 	modinfo -F vermagic "$scratch/out/$rocket/rocket.ko" | grep -q "^$kernel .* aarch64\$"
 }
 behaves "make -C kmod builds the module from a checkout" checkout
 
 checkout_refused() {
-	KSRC=/mnt/cache/source-7.2 gives 2 make -s -C "$top/kmod" KDIR=/usr/src/arm64-7.2 OUT="$scratch/none"
+	KSRC=/srv/source/7.2 gives 2 make -s -C "$top/kmod" KDIR=/usr/src/arm64-7.2 OUT="$scratch/none"
 	says '^rocket-npu: no module for Linux 7\.2\..*without CONFIG_DRM_ACCEL,'
-	KSRC=/mnt/cache/source-7.2 gives 2 make -s -C "$top/kmod" KDIR="$headers" OUT="$scratch/none"
-	says "source-7.2 is Linux 7.2, not $series"
+	KSRC=/srv/source/7.2 gives 2 make -s -C "$top/kmod" KDIR="$headers" OUT="$scratch/none"
+	says "source/7.2 is Linux 7.2, not $series"
 	gives 2 make -s -C "$top/kmod" KDIR=/nowhere OUT="$scratch/none"
 	says '/nowhere is no build folder of a kernel'
 	gives 2 make -s -C "$top/kmod" KDIR="$headers" OUT="$scratch/with blank"
@@ -147,9 +147,9 @@ behaves "make -C kmod refuses other kernels, other sources, and a path that kbui
 # The NPU is no part of an amd64 machine; the driver compiles for one all the same.
 amd64() {
 	local kdir=/usr/src/linux-headers-${kernel%-arm64}-amd64
-	KSRC=/mnt/cache/source-$series gives 2 make -s -C "$top/kmod" KDIR="$kdir" OUT="$scratch/amd64"
+	KSRC=/srv/source/$series gives 2 make -s -C "$top/kmod" KDIR="$kdir" OUT="$scratch/amd64"
 	says 'without CONFIG_'
-	CHECK=1 KSRC=/mnt/cache/source-$series gives 0 make -s -C "$top/kmod" KDIR="$kdir" OUT="$scratch/amd64" -j"$JOBS"
+	CHECK=1 KSRC=/srv/source/$series gives 0 make -s -C "$top/kmod" KDIR="$kdir" OUT="$scratch/amd64" -j"$JOBS"
 	modinfo -F vermagic "$scratch/amd64/$rocket/rocket.ko" | grep -q "^${kernel%-arm64}-amd64 "
 }
 behaves "an amd64 kernel is refused, and can be compiled for with CHECK=1" amd64

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: GPL-2.0-only
-# What the scripts of this folder share; they run in kmod/in-root.
+# What the scripts of this folder share; they run in a copy of the root "kernel".
 set -euo pipefail
 shopt -s inherit_errexit
 
 top=$(cd "$(dirname "$0")/../.." && pwd)
-bases=/mnt/cache/base
+bases=/srv/base
 scratch=$(mktemp -d /var/tmp/test-XXXXXX)
 said=$scratch/said
 export SOURCE_DATE_EPOCH=1700000000

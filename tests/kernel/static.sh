@@ -70,7 +70,7 @@ found_by() {
 cocci() {
 	local script ran=0
 	: >"$said"
-	for script in $(find "/mnt/cache/source-$series/scripts/coccinelle" -name '*.cocci' | sort); do
+	for script in $(find "/srv/source/$series/scripts/coccinelle" -name '*.cocci' | sort); do
 		# Some have no report mode.
 		found_by "$script" "$scratch/step/drivers" >"$scratch/found" || continue
 		ran=$((ran + 1))
@@ -85,19 +85,19 @@ cocci() {
 cocci_finds() {
 	mkdir "$scratch/bad"
 	printf 'static void f(void *p)\n{\n\tif (p)\n\t\tkfree(p);\n}\n' >"$scratch/bad/bad.c"
-	found_by "/mnt/cache/source-$series/scripts/coccinelle/free/ifnullfree.cocci" "$scratch/bad" >"$said"
+	found_by "/srv/source/$series/scripts/coccinelle/free/ifnullfree.cocci" "$scratch/bad" >"$said"
 	says 'WARNING: NULL check before'
 	# sparse does not count locks any more in these kernels.
 	printf 'static int f(struct mutex *m, int x)\n{\n\tmutex_lock(m);\n\tif (x)\n\t\treturn -1;\n\tmutex_unlock(m);\n\treturn 0;\n}\n' \
 		>"$scratch/bad/bad.c"
-	found_by "/mnt/cache/source-$series/scripts/coccinelle/locks/mini_lock.cocci" "$scratch/bad" >"$said"
+	found_by "/srv/source/$series/scripts/coccinelle/locks/mini_lock.cocci" "$scratch/bad" >"$said"
 	says 'preceding lock'
 }
 behaves "coccinelle with the kernel's checks finds nothing that the patches brought" cocci
 behaves "and finds what is there" cocci_finds
 
 checkpatch() {
-	perl "/mnt/cache/source-$series/scripts/checkpatch.pl" --no-tree --strict --no-signoff --max-line-length=100 -q \
+	perl "/srv/source/$series/scripts/checkpatch.pl" --no-tree --strict --no-signoff --max-line-length=100 -q \
 		--ignore FILE_PATH_CHANGES "$@" >"$said" 2>&1 && [ ! -s "$said" ] || { cat "$said"; return 1; }
 }
 for p in "$top"/patches/*.patch; do

@@ -2,11 +2,12 @@
 # What the scripts of the virtual board's guest share. Sourced, with $me set to the script's name.
 #
 # VIRT_CACHE= is where everything is kept (default: .cache/virt of this tree), CACHE= where the
-# kernel module's build root is (default: .cache/kmod). Every folder in the cache is named by a
-# hash of what it was made from, and appears under that name only when it is whole.
+# Debian 13 roots are (default: .cache/roots; packaging/root). Every folder in the cache is named
+# by a hash of what it was made from, and appears under that name only when it is whole.
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 cache=${VIRT_CACHE:-$top/.cache/virt}
-export VIRT_CACHE=$cache CACHE=${CACHE:-$top/.cache/kmod} LC_ALL=C
+export VIRT_CACHE=$cache CACHE=${CACHE:-$top/.cache/roots} LC_ALL=C
+root=$CACHE/kernel
 
 die() { echo "$me: $*" >&2; exit 1; }
 log() { echo "$me: $*" >&2; }
