@@ -79,22 +79,40 @@ static void remember(struct fuzz *f, struct fuzz_file *file, const struct fuzz_b
 	file->bos[file->n_bos++] = *bo;
 }
 
+static bool in_arena(const struct fuzz *f, const void *at, size_t bytes)
+{
+	return (const unsigned char *)at + bytes <= f->arena + FUZZ_ARENA;
+}
+
+/* What would hang over the end is left out; a place may lie at any byte. */
+static void put(const struct fuzz *f, void *at, const void *from, size_t bytes)
+{
+	if (in_arena(f, at, bytes))
+		memcpy(at, from, bytes);
+}
+
+static uint64_t put_list(struct fuzz *f, const void *list, size_t bytes)
+{
+	void *at = fuzz_room(f, bytes);
+
+	put(f, at, list, bytes);
+	return fuzz_pointer(f, at);
+}
+
 static void create(struct fuzz *f, struct fuzz_file *file)
 {
-	struct drm_rocket_create_bo *args = fuzz_room(f, sizeof(*args));
-	struct drm_rocket_create_bo a = { .size = fuzz_size(f) };
-	bool right = (unsigned char *)(args + 1) <= f->arena + FUZZ_ARENA;
-	int r;
+	struct drm_rocket_create_bo args = { .size = fuzz_size(f) };
+	uint32_t size = args.size;
+	void *at = fuzz_room(f, sizeof(args));
 
 	if (file->n_bos == FUZZ_BOS)
 		return;
-	if (right)
-		*args = a;
-	r = call(f, file->fd, DRM_IOCTL_ROCKET_CREATE_BO, args);
-	if (!r && right)
-		remember(f, file,
-			 &(struct fuzz_bo){ args->handle, a.size, (uint32_t)args->dma_address,
-					    args->offset });
+	put(f, at, &args, sizeof(args));
+	if (call(f, file->fd, DRM_IOCTL_ROCKET_CREATE_BO, at) || !in_arena(f, at, sizeof(args)))
+		return;
+	memcpy(&args, at, sizeof(args));
+	remember(f, file,
+		 &(struct fuzz_bo){ args.handle, size, (uint32_t)args.dma_address, args.offset });
 }
 
 /* The handle is gone, whatever the answer: it was ours, or it was not a handle. */
@@ -137,25 +155,20 @@ static void fini(struct fuzz *f, struct fuzz_file *file)
 	call(f, file->fd, DRM_IOCTL_ROCKET_FINI_BO, &args);
 }
 
-static bool in_arena(const struct fuzz *f, const void *at, size_t bytes)
-{
-	return (const unsigned char *)at + bytes <= f->arena + FUZZ_ARENA;
-}
-
 static void ranges(struct fuzz *f, struct fuzz_file *file)
 {
 	uint32_t n = 1 + fuzz_below(f, LIST_MOST);
-	struct drm_rocket_bo_range *list = fuzz_room(f, n * sizeof(*list));
+	struct drm_rocket_bo_range list[LIST_MOST];
 	struct drm_rocket_prep_bo_ranges p = { .timeout_ns = now_ns() };
 	struct drm_rocket_fini_bo_ranges e = { 0 };
 
-	for (uint32_t i = 0; i < n && in_arena(f, list, n * sizeof(*list)); i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		list[i].offset = fuzz_once_in(f, 6) ? fuzz_u64(f) : fuzz_below(f, PAGE);
 		list[i].size = fuzz_once_in(f, 6) ? fuzz_u64(f) : 1 + fuzz_below(f, PAGE);
 	}
 	p.handle = e.handle = fuzz_handle(f, file);
 	p.range_count = e.range_count = fuzz_once_in(f, 10) ? fuzz_u32(f) : n;
-	p.ranges = e.ranges = fuzz_pointer(f, list);
+	p.ranges = e.ranges = put_list(f, list, n * sizeof(list[0]));
 	p.reserved = e.reserved = fuzz_once_in(f, 16) ? fuzz_u64(f) : 0;
 	if (fuzz_once_in(f, 2))
 		call(f, file->fd, DRM_IOCTL_ROCKET_PREP_BO_RANGES, &p);
@@ -177,52 +190,46 @@ static uint64_t tasks(struct fuzz *f, struct fuzz_file *file, struct drm_rocket_
 {
 	uint32_t n = 1 + fuzz_below(f, TASKS_MOST);
 	bool harmless = !fuzz_once_in(f, 400);
-	struct drm_rocket_task *list = fuzz_room(f, n * sizeof(*list));
+	struct drm_rocket_task list[TASKS_MOST];
 
-	job->task_struct_size = fuzz_once_in(f, 16) ? fuzz_u32(f) : sizeof(*list);
+	job->task_struct_size = fuzz_once_in(f, 16) ? fuzz_u32(f) : sizeof(list[0]);
 	job->task_count = fuzz_once_in(f, 16) ? fuzz_count(f, TASKS_MOST) : n;
-	if (!in_arena(f, list, n * sizeof(*list)))
-		return (uintptr_t)list;
 	for (uint32_t i = 0; i < n; i++) {
 		list[i].regcmd = program_address(f, file);
 		list[i].regcmd_count = fuzz_once_in(f, 8) ? fuzz_u32(f) : 1 + fuzz_below(f, 128);
 	}
 	if (harmless)
 		list[fuzz_below(f, n)].regcmd_count = 0;
-	return fuzz_pointer(f, list);
+	return put_list(f, list, n * sizeof(list[0]));
 }
 
 static uint64_t handles(struct fuzz *f, struct fuzz_file *file, uint32_t *count)
 {
 	uint32_t n = fuzz_below(f, LIST_MOST + 1);
-	uint32_t *list = fuzz_room(f, n * sizeof(*list) + 1);
+	uint32_t list[LIST_MOST];
 
 	*count = fuzz_once_in(f, 16) ? fuzz_u32(f) : n;
-	for (uint32_t i = 0; i < n && in_arena(f, list, n * sizeof(*list)); i++)
+	for (uint32_t i = 0; i < n; i++)
 		list[i] = fuzz_handle(f, file);
-	return fuzz_pointer(f, list);
+	return put_list(f, list, n * sizeof(list[0]));
 }
 
 static void submit(struct fuzz *f, struct fuzz_file *file)
 {
 	uint32_t n = 1 + fuzz_below(f, JOBS_MOST);
-	struct drm_rocket_job *jobs = fuzz_room(f, n * sizeof(*jobs));
-	struct drm_rocket_submit args = { .job_count = n, .job_struct_size = sizeof(*jobs) };
+	struct drm_rocket_job jobs[JOBS_MOST] = { 0 };
+	struct drm_rocket_submit args = { .job_count = n, .job_struct_size = sizeof(jobs[0]) };
 
-	if (in_arena(f, jobs, n * sizeof(*jobs))) {
-		memset(jobs, 0, n * sizeof(*jobs));
-		for (uint32_t i = 0; i < n; i++) {
-			jobs[i].tasks = tasks(f, file, &jobs[i]);
-			jobs[i].in_bo_handles = handles(f, file, &jobs[i].in_bo_handle_count);
-			jobs[i].out_bo_handles = handles(f, file, &jobs[i].out_bo_handle_count);
-			if (fuzz_once_in(f, 4))
-				jobs[i].flags =
-					fuzz_once_in(f, 4) ? fuzz_u32(f) : fuzz_below(f, 16);
-			if (fuzz_once_in(f, 16))
-				jobs[i].reserved = fuzz_u32(f);
-		}
+	for (uint32_t i = 0; i < n; i++) {
+		jobs[i].tasks = tasks(f, file, &jobs[i]);
+		jobs[i].in_bo_handles = handles(f, file, &jobs[i].in_bo_handle_count);
+		jobs[i].out_bo_handles = handles(f, file, &jobs[i].out_bo_handle_count);
+		if (fuzz_once_in(f, 4))
+			jobs[i].flags = fuzz_once_in(f, 4) ? fuzz_u32(f) : fuzz_below(f, 16);
+		if (fuzz_once_in(f, 16))
+			jobs[i].reserved = fuzz_u32(f);
 	}
-	args.jobs = fuzz_pointer(f, jobs);
+	args.jobs = put_list(f, jobs, n * sizeof(jobs[0]));
 	if (fuzz_once_in(f, 10))
 		args.job_count = fuzz_u32(f);
 	if (fuzz_once_in(f, 10))

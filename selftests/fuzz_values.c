@@ -67,7 +67,7 @@ int64_t fuzz_deadline(struct fuzz *f)
 	case 0:
 		return (int64_t)fuzz_u64(f);
 	case 1:
-		return -(int64_t)fuzz_u64(f);
+		return (int64_t)-fuzz_u64(f);
 	case 2:
 		return now_ns() + fuzz_below(f, 3) * MS;
 	default:
