@@ -31,6 +31,7 @@ EXTRA_DIST += \
 	docs/packaging.md \
 	packaging/board \
 	packaging/build \
+	packaging/check-content \
 	packaging/check-copyright \
 	packaging/compare \
 	packaging/emulate \
