@@ -219,6 +219,26 @@ succeeds file_of_ours_alone_is_removed [ ! -e "$TREE_ROOT/$conf" ]
 succeeds nothing_else_is_left [ "$(ls -A "$TREE_ROOT/etc/modprobe.d")" = other.conf ]
 exits nothing_to_take_out 0 "no line of ours" "$tree" clock --persist default
 
+ours persist_initramfs
+# lacks NAME TEXT COMMAND...: it succeeds and does not say TEXT.
+lacks() {
+	name=$1 text=$2
+	shift 2
+	succeeds "$name" sh -c 'text=$1 && shift && said=$("$@") && case $said in *"$text"*) exit 1 ;; esac' sh "$text" "$@"
+}
+said="the initramfs has a copy of its own"
+lacks no_initramfs_is_not_mentioned "$said" "$tree" clock --persist 900M
+json no_initramfs_as_json 0 "j['initramfs_update'] is None" "$tree" clock --persist --json 900M
+put usr/bin/dracut ''
+exits initramfs_of_dracut 0 "$said: it follows with 'sudo dracut --force'" "$tree" clock --persist 600M
+put usr/sbin/update-initramfs ''
+exits initramfs_follows 0 "$said: it follows with 'sudo update-initramfs -u'" "$tree" clock --persist 900M
+exits initramfs_follows_later 0 "$said" "$tree" clock --persist 900M
+exits initramfs_follows_what_was_taken_out 0 "$said" "$tree" clock --persist default
+json initramfs_as_json 0 "j['initramfs_update'] == 'update-initramfs -u'" \
+	"$tree" clock --persist --dry-run --json 900M
+lacks initramfs_only_with_the_file "$said" "$tree" clock 900M
+
 ours persist_beside
 put $conf '# of the owner\noptions rocket rocket_multicore=1\noptions snd index=0'
 chmod 0640 "$TREE_ROOT/$conf"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "clock_plan.h"
 #include "kernel_report.h"
@@ -197,9 +198,24 @@ static void print_notes(struct report *r, const struct clock_plan *plan)
 		json_end(&r->json);
 }
 
+/* What makes the initramfs take up a change in /etc/modprobe.d, or NULL: there is none here. */
+static const char *initramfs_update(const char *root)
+{
+	static const struct {
+		const char *path, *command;
+	} tools[] = { { "/usr/sbin/update-initramfs", "update-initramfs -u" },
+		      { "/usr/bin/dracut", "dracut --force" } };
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(tools[0]); i++)
+		if (sysfile_allows(root, F_OK, "%s", tools[i].path))
+			return tools[i].command;
+	return NULL;
+}
+
 static void print_file(struct report *r, const struct clock_plan *plan,
 		       const struct modprobe_change *change, bool dry)
 {
+	const char *update = initramfs_update(sysfile_root());
 	const char *verb = change->same ? "already has" : dry ? "would get" : "now has";
 
 	report_string(r, "file", NULL, MODPROBE_FILE);
@@ -207,11 +223,13 @@ static void print_file(struct report *r, const struct clock_plan *plan,
 	if (r->as_json)
 		json_bool(&r->json, "file_changed", !change->same && !dry);
 	else if (plan->options[0])
-		printf("%s %s: %s\n"
-		       "if the initramfs loads the module: sudo update-initramfs -u\n",
-		       MODPROBE_FILE, verb, plan->options);
+		printf("%s %s: %s\n", MODPROBE_FILE, verb, plan->options);
 	else
 		printf("%s %s no line of ours\n", MODPROBE_FILE, verb);
+	/* A file that is as it was may still be newer than the initramfs. */
+	report_string(r, "initramfs_update", NULL, update);
+	if (!r->as_json && update)
+		printf("the initramfs has a copy of its own: it follows with 'sudo %s'\n", update);
 }
 
 static int report_setting(const struct command *self, const struct clock_plan *plan,
