@@ -22,11 +22,14 @@ struct number {
 		name, offsetof(struct rocket_settings, field), min, max, fallback                  \
 	}
 
+#define STREAM_UNSET -1
+
 static const struct number numbers[] = {
 	NUMBER("ROCKET_KACC", kacc, 0, 1, 1),
 	NUMBER("ROCKET_KACC_CHAIN", kacc_chain, 0, 2, 0),
 	NUMBER("ROCKET_BATCH_SUBMIT", batch_submit, 0, 1, 0),
 	NUMBER("ROCKET_MM_ASYM", mm_asym, 0, 1, 1),
+	NUMBER("ROCKET_MM_STREAM", mm_stream, 0, 1, STREAM_UNSET),
 	NUMBER("ROCKET_MM_MT", mm_mt, 0, 1 << 24, 0),
 	NUMBER("ROCKET_MM_NT", mm_nt, 0, 1 << 24, 0),
 	NUMBER("ROCKET_MM_KT", mm_kt, 0, 1 << 24, 0),
@@ -71,7 +74,10 @@ static void read_number(const struct number *n, unsigned which, struct rocket_se
 	if (text && *text && parse_long(text, n->min, n->max, &v)) {
 		char taken[32];
 
-		snprintf(taken, sizeof(taken), "%d", n->fallback);
+		if (n->fallback < n->min)
+			strcpy(taken, "its default");
+		else
+			snprintf(taken, sizeof(taken), "%d", n->fallback);
 		complain(which, n->name, text, taken);
 		v = n->fallback;
 	}
@@ -115,6 +121,15 @@ static long read_busy_poll(void)
 	return v;
 }
 
+/*
+ * Streamed weights are [inferred]: their program is a known one, that they are exact beyond the
+ * weight banks is seen on silicon in other hands only. So a real device has to be asked.
+ */
+static int streams_by_default(const struct rocket_settings *s)
+{
+	return !strcmp(s->device, "sim") || !strncmp(s->device, "sim:", 4);
+}
+
 struct rocket_settings rocket_settings_read(void)
 {
 	struct rocket_settings s = { .kacc = 1 };
@@ -130,6 +145,8 @@ struct rocket_settings rocket_settings_read(void)
 	s.reuse = read_reuse();
 	s.busy_poll_us = read_busy_poll();
 	read_string("ROCKET_DEVICE", 0, s.device, sizeof(s.device));
+	if (s.mm_stream == STREAM_UNSET)
+		s.mm_stream = streams_by_default(&s);
 	read_string("ROCKET_CHIP", 1, s.chip, sizeof(s.chip));
 	read_string("ROCKET_CPU_AFFINITY", 2, s.cpu_affinity, sizeof(s.cpu_affinity));
 	if (getenv("ROCKET_CPU_AFFINITY") && !s.cpu_affinity[0])

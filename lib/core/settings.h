@@ -24,6 +24,7 @@ struct rocket_settings {
 	int reuse;               /* enum rocket_reuse_setting */
 	int batch_submit;        /* ROCKET_BATCH_SUBMIT (default 0) */
 	int mm_asym;             /* ROCKET_MM_ASYM (default 1) */
+	int mm_stream;           /* ROCKET_MM_STREAM (default: 1 where device is the simulator) */
 	int mm_mt, mm_nt, mm_kt; /* ROCKET_MM_MT, _NT, _KT; 0 = not set */
 	/* waiting */
 	int wait_ms;       /* ROCKET_WAIT_MS, default 8000; values < 1 mean the default */

@@ -32,10 +32,20 @@ static void warn_unless_batched(const struct rocket_matmul_run *r)
 			   r->call->who);
 }
 
+/* The host adds up what several items have, as it does for whole tiles alone. */
+static struct rocket_settings settings_of(const struct rocket_matmul_run *r)
+{
+	struct rocket_settings set = r->dev->settings;
+
+	if (rocket_matmul_item_count(r->call) > 1)
+		set.mm_stream = 0;
+	return set;
+}
+
 static int make_plan(struct rocket_matmul_run *r)
 {
 	const struct rocket_matmul_call *call = r->call;
-	const struct rocket_settings *set = &r->dev->settings;
+	const struct rocket_settings settings = settings_of(r), *set = &settings;
 	const int M = rocket_matmul_padded_rows(call);
 	struct rocket_matmul_tiles tiles;
 	char why[256];

@@ -186,6 +186,8 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 		how.device_accumulates = false;
 		how.reuse = ROCKET_REUSE_OFF;
 	}
+	if (p->tiles.streamed && how.reuse == ROCKET_REUSE_WEIGHT)
+		how.reuse = ROCKET_REUSE_OFF;
 	if (!how.device_accumulates) {
 		/* AUTO is a choice between tile orders of the accumulating loop only. */
 		if (how.reuse == ROCKET_REUSE_AUTO)
@@ -193,7 +195,8 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 		return how;
 	}
 	if (how.reuse == ROCKET_REUSE_AUTO)
-		how.reuse = p->tiles.nn >= p->tiles.nm ? ROCKET_REUSE_DATA : ROCKET_REUSE_WEIGHT;
+		how.reuse = p->tiles.nn >= p->tiles.nm || p->tiles.streamed ? ROCKET_REUSE_DATA
+									    : ROCKET_REUSE_WEIGHT;
 	how.chain_k = batched && nk > 1 &&
 		      ((set->kacc_chain == 1 && 3 * nk <= ROCKET_JOB_TASKS_MAX) ||
 		       (set->kacc_chain == 2 && nk <= ROCKET_JOB_TASKS_MAX));

@@ -31,6 +31,7 @@
 struct rocket_matmul_tiles {
 	int mt, kt, nt; /* tile extents */
 	int nm, nk, nn; /* tile counts */
+	bool streamed;  /* a tile of B is larger than the banks that it passes through */
 };
 
 /* Tile extents for M x K x N. Returns the tile count (> 0) or ROCKET_E_SHAPE with the
@@ -103,6 +104,9 @@ struct rocket_matmul_plan {
  *                                  int8, of which it is known to be exact)
  *   ROCKET_KACC_CHAIN=1|2          kacc_chain: all K steps in one kick (needs batched)
  *   ROCKET_MM_ASYM=0               mm_asym 0: keep square tiles
+ *   ROCKET_MM_STREAM=1             mm_stream: fp16 with kacc takes streamed tiles where they are
+ *                                  fewer, unless one of the next three is set. Nothing of a
+ *                                  streamed tile stays on chip, so reuse WEIGHT is OFF then
  *   ROCKET_MM_MT, _NT, _KT         mm_mt, mm_nt, mm_kt
  * The defaults, with nothing set: kacc 1, reuse AUTO, mm_asym 1, the rest 0.
  */

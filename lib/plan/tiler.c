@@ -21,16 +21,17 @@ struct tiler {
 	int k_cap_override; /* and the longest ROCKET_MM_KT may ask for, 0 = K */
 	int spare_banks;    /* banks that hold neither operand */
 	bool halve_n;       /* ROCKET_MM_ASYM applies */
+	bool streams;       /* ROCKET_MM_STREAM applies */
 };
 
 static const struct tiler tilers[ROCKET_MM_TYPES] = {
-	[ROCKET_MM_FP16_FP16] = { 16384, 0, 0, true },
-	[ROCKET_MM_FP16_FP32] = { 16384, 0, 0, true },
-	[ROCKET_MM_INT8_INT32] = { 16384, 0, 1, false },
-	[ROCKET_MM_BF16_FP32] = { 16384, 0, 0, false },
-	[ROCKET_MM_TF32_FP32] = { 8192, 8192, 0, false },
-	[ROCKET_MM_INT4_INT16] = { 16384, 0, 0, false },
-	[ROCKET_MM_INT16_INT32] = { 16384, 0, 0, false },
+	[ROCKET_MM_FP16_FP16] = { 16384, 0, 0, true, true },
+	[ROCKET_MM_FP16_FP32] = { 16384, 0, 0, true, false },
+	[ROCKET_MM_INT8_INT32] = { 16384, 0, 1, false, false },
+	[ROCKET_MM_BF16_FP32] = { 16384, 0, 0, false, false },
+	[ROCKET_MM_TF32_FP32] = { 8192, 8192, 0, false, false },
+	[ROCKET_MM_INT4_INT16] = { 16384, 0, 0, false, false },
+	[ROCKET_MM_INT16_INT32] = { 16384, 0, 0, false, false },
 };
 
 /* One search: the problem, and the room its tiles share. */
@@ -146,9 +147,14 @@ static int finish(const struct search *s, int mt, int kt, int nt, struct rocket_
 {
 	int64_t tiles;
 
-	*out = (struct rocket_matmul_tiles){
-		mt, kt, nt, ceil_div(s->M, mt), ceil_div(s->K, kt), ceil_div(s->N, nt)
-	};
+	*out = (struct rocket_matmul_tiles){ mt,
+					     kt,
+					     nt,
+					     ceil_div(s->M, mt),
+					     ceil_div(s->K, kt),
+					     ceil_div(s->N, nt),
+					     .streamed = banks_of(s, nt, kt) >
+							 s->banks - banks_of(s, mt, kt) };
 	if (__builtin_mul_overflow((int64_t)out->nm * out->nk, (int64_t)out->nn, &tiles) ||
 	    tiles > INT32_MAX)
 		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
@@ -157,37 +163,78 @@ static int finish(const struct search *s, int mt, int kt, int nt, struct rocket_
 	return (int)tiles;
 }
 
+/* Tiles of which A and B fit the banks together. */
+static int tile_whole(const struct search *s, const struct rocket_settings *set,
+		      struct rocket_matmul_tiles *out, char *why, size_t why_size)
+{
+	const int k_start = min_int(s->K, s->t->k_cap);
+	int mt = min_int(s->M, s->cap), nt = min_int(s->N, s->cap), kt;
+
+	override_tiles(s, set, &mt, &nt);
+	kt = longest_k(s, mt, k_start, nt);
+	if (s->t->halve_n && set->mm_asym && !set->mm_nt && nt == s->cap && s->N > s->cap &&
+	    kt < s->K) {
+		nt = s->cap / 2;
+		kt = longest_k(s, mt, k_start, nt);
+	}
+	while (!fits(s, mt, kt, nt) && nt > (int)s->tr->n_align)
+		nt -= (int)s->tr->n_align;
+	while (!fits(s, mt, kt, nt) && mt > M_ALIGN)
+		mt -= M_ALIGN;
+	if (set->mm_kt >= (int)s->tr->k_align) {
+		kt = min_int(set->mm_kt, s->K);
+		if (s->t->k_cap_override)
+			kt = min_int(kt, s->t->k_cap_override);
+		kt = longest_k(s, mt, kt, nt);
+	}
+	return finish(s, mt, kt, nt, out, why, why_size);
+}
+
+/*
+ * A stays in its banks while B passes through the rest group by group, so N is bounded by the
+ * registers alone. The banks of B must hold one group of kernels [inferred].
+ */
+#define STREAM_WEIGHT_BANKS 2
+#define STREAM_N_MAX        8192
+
+static int tile_streamed(const struct search *s, struct rocket_matmul_tiles *out, char *why,
+			 size_t why_size)
+{
+	const int align = (int)s->tr->k_align, bits = (int)s->tr->in_bits;
+	const int64_t a_bits = (int64_t)(s->banks - STREAM_WEIGHT_BANKS) * s->bank_size * 8;
+	const int64_t b_bits = (int64_t)STREAM_WEIGHT_BANKS * s->bank_size * 8;
+	const int mt = min_int(s->M, s->cap), nt = min_int(s->N, STREAM_N_MAX);
+	const int64_t group = b_bits / ((int64_t)s->tr->ngroup * bits);
+	int64_t kt = a_bits / ((int64_t)mt * bits);
+
+	kt = kt < group ? kt : group;
+	return finish(s, mt, round_down(min_int((int)kt, s->K), align), nt, out, why, why_size);
+}
+
+static bool may_stream(const struct search *s, const struct rocket_settings *set)
+{
+	return s->t->streams && set->mm_stream && set->kacc && !set->mm_mt && !set->mm_nt &&
+	       !set->mm_kt;
+}
+
 int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
 		       const struct rocket_settings *set, int M, int K, int N,
 		       struct rocket_matmul_tiles *out, char *why, size_t why_size)
 {
+	struct rocket_matmul_tiles streamed;
 	struct search s;
-	int ret = begin(&s, type, hw, M, K, N, why, why_size);
-	int mt, kt, nt, k_start;
+	int ret = begin(&s, type, hw, M, K, N, why, why_size), tiles;
 
 	if (ret)
 		return ret;
-	mt = min_int(M, s.cap);
-	nt = min_int(N, s.cap);
-	override_tiles(&s, set, &mt, &nt);
-
-	k_start = min_int(K, s.t->k_cap);
-	kt = longest_k(&s, mt, k_start, nt);
-	if (s.t->halve_n && set->mm_asym && !set->mm_nt && nt == s.cap && N > s.cap && kt < K) {
-		nt = s.cap / 2;
-		kt = longest_k(&s, mt, k_start, nt);
-	}
-	while (!fits(&s, mt, kt, nt) && nt > (int)s.tr->n_align)
-		nt -= (int)s.tr->n_align;
-	while (!fits(&s, mt, kt, nt) && mt > M_ALIGN)
-		mt -= M_ALIGN;
-	if (set->mm_kt >= (int)s.tr->k_align) {
-		kt = min_int(set->mm_kt, K);
-		if (s.t->k_cap_override)
-			kt = min_int(kt, s.t->k_cap_override);
-		kt = longest_k(&s, mt, kt, nt);
-	}
-	return finish(&s, mt, kt, nt, out, why, why_size);
+	ret = tile_whole(&s, set, out, why, why_size);
+	if (!may_stream(&s, set))
+		return ret;
+	tiles = tile_streamed(&s, &streamed, why, why_size);
+	if (tiles < 0 || (ret > 0 && tiles >= ret))
+		return ret;
+	*out = streamed;
+	return tiles;
 }
 
 static int refuse_group(const struct search *s, int group, const char *rule, char *why,

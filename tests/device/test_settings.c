@@ -8,13 +8,14 @@
 #include "lib/core/status.h"
 #include "support.h"
 
-static const char *const names[] = { "ROCKET_DEVICE",       "ROCKET_CHIP",       "ROCKET_KACC",
-				     "ROCKET_NO_KACC",      "ROCKET_KACC_CHAIN", "ROCKET_REUSE",
-				     "ROCKET_BATCH_SUBMIT", "ROCKET_MM_ASYM",    "ROCKET_MM_MT",
-				     "ROCKET_MM_NT",        "ROCKET_MM_KT",      "ROCKET_WAIT_MS",
-				     "ROCKET_SLOW_WAIT_MS", "ROCKET_BUSY_POLL",  "ROCKET_N_THREADS",
-				     "ROCKET_CPU_AFFINITY", "ROCKET_VALIDATE",   "ROCKET_LOG_LEVEL",
-				     "ROCKET_DEBUG",        "ROCKET_LOG_STDERR" };
+static const char *const names[] = {
+	"ROCKET_DEVICE",       "ROCKET_CHIP",      "ROCKET_KACC",         "ROCKET_NO_KACC",
+	"ROCKET_KACC_CHAIN",   "ROCKET_REUSE",     "ROCKET_BATCH_SUBMIT", "ROCKET_MM_ASYM",
+	"ROCKET_MM_MT",        "ROCKET_MM_NT",     "ROCKET_MM_KT",        "ROCKET_WAIT_MS",
+	"ROCKET_SLOW_WAIT_MS", "ROCKET_BUSY_POLL", "ROCKET_N_THREADS",    "ROCKET_CPU_AFFINITY",
+	"ROCKET_VALIDATE",     "ROCKET_LOG_LEVEL", "ROCKET_DEBUG",        "ROCKET_LOG_STDERR",
+	"ROCKET_MM_STREAM"
+};
 
 static int setup(void **state)
 {
@@ -44,6 +45,7 @@ static void environment_empty_gives_the_defaults(void **state)
 	assert_int_equal(s.reuse, ROCKET_REUSE_AUTO);
 	assert_int_equal(s.batch_submit, 0);
 	assert_int_equal(s.mm_asym, 1);
+	assert_int_equal(s.mm_stream, 0);
 	assert_int_equal(s.mm_mt | s.mm_nt | s.mm_kt, 0);
 	assert_int_equal(s.wait_ms, 8000);
 	assert_int_equal(s.slow_wait_ms, 0);
@@ -81,6 +83,25 @@ static void environment_set_is_taken(void **state)
 	assert_int_equal(rocket_settings_read().kacc, 0);
 }
 
+static void weights_stream_where_the_device_is_simulated(void **state)
+{
+	static const struct {
+		const char *device, *value;
+		int want;
+	} rows[] = {
+		{ "", "", 0 },    { "/dev/accel/accel0", "", 0 },  { "simple", "", 0 },
+		{ "sim", "", 1 }, { "sim:rk3588", "", 1 },         { "sim", "0", 0 },
+		{ "", "1", 1 },   { "/dev/accel/accel0", "1", 1 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setenv("ROCKET_DEVICE", rows[i].device, 1);
+		setenv("ROCKET_MM_STREAM", rows[i].value, 1);
+		assert_int_equal(rocket_settings_read().mm_stream, rows[i].want);
+	}
+}
+
 static void value_malformed_is_logged_once_and_defaulted(void **state)
 {
 	static const struct {
@@ -90,6 +111,7 @@ static void value_malformed_is_logged_once_and_defaulted(void **state)
 		{ "ROCKET_KACC_CHAIN", "3" },
 		{ "ROCKET_BATCH_SUBMIT", "1x" },
 		{ "ROCKET_MM_ASYM", " " },
+		{ "ROCKET_MM_STREAM", "2" },
 		{ "ROCKET_MM_MT", "-4" },
 		{ "ROCKET_MM_NT", "99999999999999999999" },
 		{ "ROCKET_WAIT_MS", "soon" },
@@ -114,6 +136,7 @@ static void value_malformed_is_logged_once_and_defaulted(void **state)
 	assert_int_equal(s.kacc_chain, 0);
 	assert_int_equal(s.mm_asym, 1);
 	assert_int_equal(s.mm_mt | s.mm_nt, 0);
+	assert_int_equal(s.mm_stream, 0);
 	assert_int_equal(s.wait_ms, 8000);
 	assert_int_equal(s.busy_poll_us, 0);
 	assert_int_equal(s.validate, 0);
@@ -315,6 +338,7 @@ int main(void)
 		cmocka_unit_test(level_comes_from_the_environment), /* before anything is logged */
 		T(environment_empty_gives_the_defaults),
 		T(environment_set_is_taken),
+		T(weights_stream_where_the_device_is_simulated),
 		T(value_malformed_is_logged_once_and_defaulted),
 		T(level_drops_what_is_above_it),
 		T(line_too_long_is_cut),

@@ -67,22 +67,26 @@ static bool each_variable(const char *env, bool set)
 	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
 		char *value = strchr(word, '=');
 
-		if (!value || strncmp(word, "ROCKET_", 7))
+		if (strncmp(word, "ROCKET_", 7))
 			return false;
-		*value++ = '\0';
+		if (value)
+			*value++ = '\0';
+		/* Without a value: switched on. */
 		if (set)
-			setenv(word, value, 1);
+			setenv(word, value ? value : "1", 1);
 		else
 			unsetenv(word);
 	}
 	return true;
 }
 
-/* Settings as the library reads them under these variables; false when one has no value. */
+/* Settings as the library reads them for a board under these variables; false for others. */
 static bool settings_of(const char *env, struct rocket_settings *set)
 {
-	bool known = each_variable(env, true);
+	bool known;
 
+	unsetenv("ROCKET_DEVICE");
+	known = each_variable(env, true);
 	if (known)
 		*set = rocket_settings_read();
 	each_variable(env, false);
@@ -325,7 +329,7 @@ static bool is_planner(const struct source *s)
 static bool planner_row(struct check *c, unsigned line, char **field)
 {
 	struct rocket_matmul_tiles tiles = { 0 };
-	struct rocket_settings set = rocket_settings_read();
+	struct rocket_settings set;
 	const struct planner *planner = find_planner(field[0]);
 	struct rocket_matmul_limits limits = { 0 };
 	char why[200];
@@ -335,7 +339,7 @@ static bool planner_row(struct check *c, unsigned line, char **field)
 	/* A refusal has no tiles. */
 	if (!numbers(field, 1, 5, v) || (v[4] > 0 && !numbers(field, 6, 3, v + 5)))
 		return false;
-	if (!planner)
+	if (!planner || !settings_of("(none)", &set))
 		return true;
 	limits.grouped = planner->grouped;
 	limits.group = (int)v[3];

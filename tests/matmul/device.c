@@ -9,9 +9,10 @@
 #include "rocket_log.h"
 
 static const char *const steering[] = {
-	"ROCKET_KACC",    "ROCKET_NO_KACC",      "ROCKET_KACC_CHAIN", "ROCKET_REUSE",
-	"ROCKET_MM_MT",   "ROCKET_MM_NT",        "ROCKET_MM_KT",      "ROCKET_MM_ASYM",
-	"ROCKET_WAIT_MS", "ROCKET_BATCH_SUBMIT", "ROCKET_N_THREADS",  "ROCKET_CHIP",
+	"ROCKET_KACC",      "ROCKET_NO_KACC",      "ROCKET_KACC_CHAIN", "ROCKET_REUSE",
+	"ROCKET_MM_MT",     "ROCKET_MM_NT",        "ROCKET_MM_KT",      "ROCKET_MM_ASYM",
+	"ROCKET_WAIT_MS",   "ROCKET_BATCH_SUBMIT", "ROCKET_N_THREADS",  "ROCKET_CHIP",
+	"ROCKET_MM_STREAM",
 };
 
 int test_open(const char *env)
@@ -69,6 +70,24 @@ _Float16 *test_halves(struct test_rng *rng, size_t count, enum test_fill fill)
 		memcpy(&p[i], &bits, sizeof(bits));
 	}
 	return p;
+}
+
+struct test_fp16 test_fp16_begin(struct test_rng *rng, struct test_shape s, enum test_fill fill)
+{
+	struct test_fp16 p = { .s = s };
+
+	p.a = test_halves(rng, (size_t)s.M * s.K, fill);
+	p.b = test_halves(rng, (size_t)s.N * s.K, fill);
+	p.c = malloc((size_t)s.M * s.N * sizeof(*p.c));
+	assert_non_null(p.c);
+	return p;
+}
+
+void test_fp16_end(struct test_fp16 *p)
+{
+	free(p->a);
+	free(p->b);
+	free(p->c);
 }
 
 int8_t *test_bytes(struct test_rng *rng, size_t count)

@@ -28,6 +28,13 @@ struct test_shape {
 struct test_shape test_random_shape(struct test_rng *rng, int k_align, int n_align);
 
 _Float16 *test_halves(struct test_rng *rng, size_t count, enum test_fill fill);
+/* An fp16 product: random operands and room for the result. */
+struct test_fp16 {
+	struct test_shape s;
+	_Float16 *a, *b, *c;
+};
+struct test_fp16 test_fp16_begin(struct test_rng *rng, struct test_shape s, enum test_fill fill);
+void test_fp16_end(struct test_fp16 *p);
 /* UNIFORM and ANY_EXPONENT with all 24 bits of the significand. */
 float *test_floats(struct test_rng *rng, size_t count, enum test_fill fill);
 int8_t *test_bytes(struct test_rng *rng, size_t count);

@@ -21,7 +21,7 @@ matmul_device_support = $(matmul_test_support) \
 	tests/matmul/device.h tests/matmul/device.c \
 	tests/matmul/reference.h tests/matmul/reference.c
 matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types \
-	tests/matmul/test_api tests/matmul/test_groups tests/matmul/test_batch \
+	tests/matmul/test_api tests/matmul/test_groups tests/matmul/test_batch tests/matmul/test_stream \
 	tests/matmul/test_resident tests/matmul/test_refusals tests/matmul/test_threads
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
@@ -34,6 +34,10 @@ tests_matmul_test_numerics_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_types_SOURCES = tests/matmul/test_types.c $(matmul_device_support)
 tests_matmul_test_types_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_types_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_stream_SOURCES = tests/matmul/test_stream.c $(matmul_device_support)
+tests_matmul_test_stream_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_stream_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 tests_matmul_test_api_SOURCES = tests/matmul/test_api.c $(matmul_device_support)
 tests_matmul_test_api_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -86,4 +90,5 @@ EXTRA_DIST += \
 	tests/matmul/data/fp16_1536x1536x256_default_autoweight.csv \
 	tests/matmul/data/fp16_512x1024x1024_hostacc_wreuse.csv \
 	tests/matmul/data/fp16_512x1024x1024_batchsubmit.csv \
-	tests/matmul/data/fp16_1500x384x1536_ragged.csv
+	tests/matmul/data/fp16_1500x384x1536_ragged.csv \
+	tests/matmul/data/fp16_512x3840x4096_streamed_inferred.csv

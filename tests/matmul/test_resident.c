@@ -12,36 +12,13 @@
 
 /* ---- fp16 ---- */
 
-struct halves {
-	struct test_shape s;
-	_Float16 *a, *b, *c;
-};
-
-static struct halves halves_begin(struct test_rng *rng, struct test_shape s, enum test_fill fill)
-{
-	struct halves h = { s, NULL, NULL, NULL };
-
-	h.a = test_halves(rng, (size_t)s.M * s.K, fill);
-	h.b = test_halves(rng, (size_t)s.N * s.K, fill);
-	h.c = malloc((size_t)s.M * s.N * sizeof(*h.c));
-	assert_non_null(h.c);
-	return h;
-}
-
-static void halves_end(struct halves *h)
-{
-	free(h->a);
-	free(h->b);
-	free(h->c);
-}
-
-static void spoil(struct halves *h)
+static void spoil(struct test_fp16 *h)
 {
 	memset(h->c, 0xff, (size_t)h->s.M * h->s.N * sizeof(*h->c));
 }
 
 /* |sum| stays within what fp16 holds: K up to 512 of products up to 4. */
-static void require_exact(const struct halves *h, const char *what)
+static void require_exact(const struct test_fp16 *h, const char *what)
 {
 	for (int m = 0; m < h->s.M; m++)
 		for (int n = 0; n < h->s.N; n++) {
@@ -55,13 +32,13 @@ static void require_exact(const struct halves *h, const char *what)
 		}
 }
 
-static void require_same(const struct halves *h, const _Float16 *want, const char *what)
+static void require_same(const struct test_fp16 *h, const _Float16 *want, const char *what)
 {
 	if (memcmp(h->c, want, (size_t)h->s.M * h->s.N * sizeof(*want)))
 		fail_msg("%s %dx%dx%d: differs", what, h->s.M, h->s.K, h->s.N);
 }
 
-static _Float16 *by_workers(const struct halves *h, int threads)
+static _Float16 *by_workers(const struct test_fp16 *h, int threads)
 {
 	_Float16 *c = malloc((size_t)h->s.M * h->s.N * sizeof(*c));
 
@@ -86,8 +63,9 @@ static void resident_fp16_gives_what_one_shot_gives(void **state)
 
 		assert_non_null(ctx);
 		for (unsigned i = 0; i < N_SHAPES; i++) {
-			struct halves h = halves_begin(&rng, shapes[i], TEST_FILL_UNIFORM);
-			struct halves e = halves_begin(&rng, shapes[i], TEST_FILL_SMALL_INTEGERS);
+			struct test_fp16 h = test_fp16_begin(&rng, shapes[i], TEST_FILL_UNIFORM);
+			struct test_fp16 e =
+				test_fp16_begin(&rng, shapes[i], TEST_FILL_SMALL_INTEGERS);
 			const struct test_shape s = shapes[i];
 			rocket_weights *w = rocket_weights_pack(ctx, s.M, s.K, s.N, h.b);
 			rocket_weights *v = rocket_weights_pack(ctx, s.M, s.K, s.N, e.b);
@@ -109,8 +87,8 @@ static void resident_fp16_gives_what_one_shot_gives(void **state)
 			rocket_weights_free(ctx, v);
 			rocket_weights_free(ctx, w);
 			free(want);
-			halves_end(&h);
-			halves_end(&e);
+			test_fp16_end(&h);
+			test_fp16_end(&e);
 		}
 		rocket_ctx_free(ctx);
 	}
@@ -153,7 +131,7 @@ static void canonical_rows_do_not_depend_on_their_number(void **state)
 	rocket_close(test_open(""));
 	for (int threads = 1; threads <= 3; threads += 2) {
 		struct test_shape s = { 268, 2048, 112 };
-		struct halves h = halves_begin(&rng, s, TEST_FILL_UNIFORM);
+		struct test_fp16 h = test_fp16_begin(&rng, s, TEST_FILL_UNIFORM);
 		rocket_ctx *ctx = rocket_ctx_create_ex(threads, ROCKET_CTX_TILING_CANONICAL);
 		rocket_weights *w = rocket_weights_pack(ctx, 64, s.K, s.N, h.b);
 		_Float16 *all = malloc((size_t)s.M * s.N * sizeof(*all));
@@ -172,7 +150,7 @@ static void canonical_rows_do_not_depend_on_their_number(void **state)
 		free(all);
 		rocket_weights_free(ctx, w);
 		rocket_ctx_free(ctx);
-		halves_end(&h);
+		test_fp16_end(&h);
 	}
 }
 
@@ -182,7 +160,7 @@ static const int seg_rows[][8] = {
 #define N_SEGS (sizeof(seg_rows) / sizeof(seg_rows[0]))
 
 /* The parts of B below each other; their count. */
-static int cut(const struct halves *h, const int *ns, const _Float16 *bs[8])
+static int cut(const struct test_fp16 *h, const int *ns, const _Float16 *bs[8])
 {
 	int n = 0, i;
 
@@ -202,8 +180,8 @@ static void segments_are_their_concatenation(void **state)
 		rocket_stream *stream = rocket_stream_create(threads);
 
 		for (unsigned i = 0; i < N_SEGS; i++) {
-			struct halves h = halves_begin(&rng, (struct test_shape){ 16, 256, 80 },
-						       TEST_FILL_UNIFORM);
+			struct test_fp16 h = test_fp16_begin(
+				&rng, (struct test_shape){ 16, 256, 80 }, TEST_FILL_UNIFORM);
 			_Float16 *want = by_workers(&h, threads);
 			const _Float16 *bs[8];
 			int nseg = cut(&h, seg_rows[i], bs);
@@ -223,7 +201,7 @@ static void segments_are_their_concatenation(void **state)
 			require_same(&h, want, "fused stream");
 			rocket_weights_free(ctx, w);
 			free(want);
-			halves_end(&h);
+			test_fp16_end(&h);
 		}
 		rocket_stream_free(stream);
 		rocket_ctx_free(ctx);
@@ -242,7 +220,7 @@ static void stream_gives_what_one_shot_gives(void **state)
 	bf16 = rocket_bf16_stream_create(2);
 	for (unsigned i = 0; i < 2 * N_SHAPES; i++) {
 		const struct test_shape s = shapes[i % N_SHAPES];
-		struct halves h = halves_begin(&rng, s, TEST_FILL_UNIFORM);
+		struct test_fp16 h = test_fp16_begin(&rng, s, TEST_FILL_UNIFORM);
 		float *a = test_floats(&rng, (size_t)s.M * s.K, TEST_FILL_UNIFORM);
 		float *b = test_floats(&rng, (size_t)s.N * s.K, TEST_FILL_UNIFORM);
 		float *got = calloc((size_t)s.M * s.N, sizeof(*got));
@@ -262,7 +240,7 @@ static void stream_gives_what_one_shot_gives(void **state)
 		free(got);
 		free(want);
 		free(halves);
-		halves_end(&h);
+		test_fp16_end(&h);
 	}
 	rocket_stream_free(stream);
 	rocket_bf16_stream_free(bf16);
@@ -384,7 +362,7 @@ static int open_files(void)
 static void calls_create_no_thread_no_fd_and_no_buffer(void **state)
 {
 	struct test_rng rng = { 350 };
-	struct halves h = halves_begin(&rng, shapes[2], TEST_FILL_SMALL_INTEGERS);
+	struct test_fp16 h = test_fp16_begin(&rng, shapes[2], TEST_FILL_SMALL_INTEGERS);
 	const struct test_shape s = shapes[2];
 	struct rocket_matmul_stats stats;
 	rocket_ctx *ctx;
@@ -413,7 +391,7 @@ static void calls_create_no_thread_no_fd_and_no_buffer(void **state)
 	assert_int_equal(stats.packed_bytes, 3 * s.M * s.K * 2);
 	rocket_weights_free(ctx, w);
 	rocket_ctx_free(ctx);
-	halves_end(&h);
+	test_fp16_end(&h);
 }
 
 static void weights_past_the_window_are_refused_with_the_figure(void **state)
@@ -552,8 +530,8 @@ static void failures_lose_nothing(void **state)
 {
 	static const enum inject_kind faults[] = { INJECT_ALLOC, INJECT_IOCTL, INJECT_MMAP };
 	struct test_rng rng = { 360 };
-	struct halves h =
-		halves_begin(&rng, (struct test_shape){ 16, 64, 32 }, TEST_FILL_SMALL_INTEGERS);
+	struct test_fp16 h =
+		test_fp16_begin(&rng, (struct test_shape){ 16, 64, 32 }, TEST_FILL_SMALL_INTEGERS);
 
 	(void)state;
 	rocket_close(test_open(""));
@@ -582,7 +560,7 @@ static void failures_lose_nothing(void **state)
 			assert_int_equal(open_files(), files);
 			assert_int_equal(inject_live_maps(), maps);
 		}
-	halves_end(&h);
+	test_fp16_end(&h);
 }
 
 int main(void)

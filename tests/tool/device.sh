@@ -30,7 +30,9 @@ for data in uniform ints; do
 		check "${dtype}_${data}" "j['check']['largest_error'] == 0" --data $data --dtype $dtype 64 256 128
 	done
 done
-check several_k_tiles "j['tiles']['nK'] > 1 and j['tiles']['device_accumulates']" 64 2048 64
+check several_k_tiles "j['tiles']['nK'] > 1 and j['tiles']['device_accumulates']" 64 2560 64
+check streamed_weights "j['tiles']['streamed'] and j['tasks'] == 2" 64 2560 640
+ROCKET_MM_STREAM=0 check whole_weights "not j['tiles']['streamed'] and j['tasks'] > 2" 64 2560 640
 check several_k_tiles_fp32 "j['tiles']['nK'] > 1" --dtype fp16-f32 64 2048 64
 check several_k_tiles_int8 "j['tiles']['nK'] > 1" --dtype int8 64 4096 256
 check several_k_tiles_bf16 "j['tiles']['nK'] > 1" --dtype bf16 64 2048 64
@@ -78,6 +80,7 @@ ROCKET_WAIT_MS=1 exits wait_that_runs_out_is_a_device_error 3 "ROCKET_E_DEVICE" 
 	"$rocket" matmul 256 4096 1024
 
 # ---- plan: needs no device, and foretells what the device counts ----
+export ROCKET_MM_STREAM=0
 foretells() {
 	name=$1
 	shift
@@ -102,6 +105,8 @@ done
 foretells int4 --dtype int4 300 4096 320
 foretells one_row 1 4096 64
 foretells two_workers --threads 2 64 1024 512
+ROCKET_MM_STREAM=1 foretells streamed_weights 268 1280 528
+ROCKET_MM_STREAM=1 foretells streamed_weights_of_two_workers --threads 2 268 1280 528
 # The gain of longer K tiles where jobs are kicks, as the timing model's table of tile shapes
 # has it for set M.
 gain() {
@@ -127,6 +132,10 @@ exits plan_shows_rows 0 "job,task,chained,item,m0,mt" "$rocket" plan matmul --ro
 json plan_rows_as_json 0 "sum(len(w['steps']) for w in j['workers']) == j['counters']['tasks']" \
 	"$rocket" plan matmul --rows --json 512 1024 1024
 exits plan_of_large_product 0 "256 x 512 x 128 (M x K x N), 2 x 8 x 32 of them" "$rocket" plan matmul 512 3840 4096
+unset ROCKET_MM_STREAM
+exits plan_streams_on_the_simulator 0 "256 x 640 x 4096 (M x K x N), 2 x 6 x 1 of them" "$rocket" plan matmul 512 3840 4096
+exits plan_says_what_streams 0 "tiles of B stream through their banks" "$rocket" plan matmul 512 3840 4096
+ROCKET_DEVICE=/dev/accel/accel0 exits plan_for_a_board_asks 0 "2 x 8 x 32 of them" "$rocket" plan matmul 512 3840 4096
 exits plan_refuses_with_reason 2 "K is not a multiple of 32" "$rocket" plan matmul 8 40 128
 
 # ---- demo ----

@@ -93,6 +93,8 @@ void tiling_report(struct report *r, const struct tiling *t)
 		snprintf(workers, sizeof(workers), ", first of %d workers", t->workers);
 	report_line(r, "tiles", "%d x %d x %d (M x K x N), %d x %d x %d of them%s", tiles->mt,
 		    tiles->kt, tiles->nt, tiles->nm, tiles->nk, tiles->nn, workers);
+	if (tiles->streamed)
+		report_line(r, "", "tiles of B stream through their banks");
 	if (t->dtype->passes > 1)
 		report_line(r, "", "in each of %d products, of high and low bytes",
 			    t->dtype->passes);
@@ -109,6 +111,7 @@ void tiling_report(struct report *r, const struct tiling *t)
 	json_integer(&r->json, "nM", tiles->nm);
 	json_integer(&r->json, "nK", tiles->nk);
 	json_integer(&r->json, "nN", tiles->nn);
+	json_bool(&r->json, "streamed", tiles->streamed);
 	json_bool(&r->json, "device_accumulates", t->plans[0].device_accumulates);
 	json_integer(&r->json, "workers", t->workers);
 	json_integer(&r->json, "passes", t->dtype->passes);
