@@ -94,6 +94,14 @@ static void lose_program(struct drm_rocket_submit *submit)
 	task->regcmd = 0xfff00000;
 }
 
+static void lose_flag(struct drm_rocket_submit *submit)
+{
+	struct drm_rocket_job *job = (struct drm_rocket_job *)(uintptr_t)submit->jobs;
+
+	if ((job->flags & DRM_ROCKET_JOB_BATCHED) && must_fail(INJECT_UNFLAGGED))
+		job->flags &= ~DRM_ROCKET_JOB_BATCHED;
+}
+
 /* Giving a buffer back is not made to fail: there is nothing a caller could do then. */
 int __wrap_sim_dev_ioctl(int fd, unsigned long request, void *arg)
 {
@@ -106,6 +114,8 @@ int __wrap_sim_dev_ioctl(int fd, unsigned long request, void *arg)
 	if (request == DRM_IOCTL_ROCKET_SUBMIT &&
 	    (must_fail(INJECT_FAULT) || must_fail(INJECT_BLIND)))
 		lose_program(arg);
+	if (request == DRM_IOCTL_ROCKET_SUBMIT)
+		lose_flag(arg);
 	ret = __real_sim_dev_ioctl(fd, request, arg);
 	if (ret && armed == INJECT_BLIND && request == DRM_IOCTL_ROCKET_PREP_BO)
 		ret = 0;

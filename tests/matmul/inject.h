@@ -9,11 +9,12 @@
 #define TESTS_MATMUL_INJECT_H
 
 enum inject_kind {
-	INJECT_ALLOC, /* malloc, calloc, realloc return NULL */
-	INJECT_IOCTL, /* the device's ioctl fails with EIO */
-	INJECT_MMAP,  /* the device's mmap fails with ENOMEM */
-	INJECT_FAULT, /* a submitted job's first program lies at an unmapped address */
-	INJECT_BLIND, /* the same, and the device then reports no error of any job */
+	INJECT_ALLOC,     /* malloc, calloc, realloc return NULL */
+	INJECT_IOCTL,     /* the device's ioctl fails with EIO */
+	INJECT_MMAP,      /* the device's mmap fails with ENOMEM */
+	INJECT_FAULT,     /* a submitted job's first program lies at an unmapped address */
+	INJECT_BLIND,     /* the same, and the device then reports no error of any job */
+	INJECT_UNFLAGGED, /* a job submitted as a chain loses the flag that says so */
 	INJECT_KINDS,
 };
 
