@@ -161,6 +161,39 @@ int rocket_mm_batch_run(rocket_mm_batch *b, int M, int K, int N, int nbatch,
 			const _Float16 *const *A, const _Float16 *const *B, _Float16 *const *C);
 
 /*
+ * ---- rows in the NPU's memory ----
+ *
+ * A product with B packed once, whose A and C lie as plain rows in memory that the NPU reads and
+ * writes itself: nothing is packed or unpacked when it runs. For chains of products and for
+ * whoever can produce A and consume C in place.
+ *
+ * create packs B (K and N as of rocket_matmul_fp16() or _int8(), M a multiple of 4) and allocates
+ * A, filled with zeros, and C; NULL with a line of reason where others return a status. Write the
+ * M x K elements at rocket_mm_rows_a(), run, read the M x N results at rocket_mm_rows_c(); both
+ * pointers hold until the product is freed, and neither is touched while it runs. C holds nothing
+ * before the first good run. A product may be run again with A changed or not.
+ *
+ * Refused with ROCKET_E_SHAPE where a tile cannot hold all of K: int8 and fp32 results of a K
+ * above 9216. fp16 results have no such limit (partials are added on the NPU), unless the last
+ * tile has fewer than 12 rows. Results are those of the one-shot entries, but for the last bit
+ * where K is cut elsewhere.
+ *
+ * Free a product before closing its fd, as a batch. One thread at a time, and not beside another
+ * call on the fd.
+ */
+typedef struct rocket_mm_rows rocket_mm_rows;
+
+rocket_mm_rows *rocket_mm_rows_create_fp16(int fd, int M, int K, int N, const _Float16 *B);
+rocket_mm_rows *rocket_mm_rows_create_fp16_f32out(int fd, int M, int K, int N, const _Float16 *B);
+rocket_mm_rows *rocket_mm_rows_create_int8(int fd, int M, int K, int N, const int8_t *B);
+void rocket_mm_rows_free(rocket_mm_rows *r);
+/* _Float16 or int8_t [M][K] */
+void *rocket_mm_rows_a(rocket_mm_rows *r);
+/* _Float16, float or int32_t [M][N] */
+const void *rocket_mm_rows_c(const rocket_mm_rows *r);
+int rocket_mm_rows_run(rocket_mm_rows *r);
+
+/*
  * Over several cores: N is split over at most nthreads (clamped to 1..8) worker threads,
  * each with its own fd of ROCKET_DEVICE, opened and closed by the call. The result can
  * differ from the one-fd call in the last bit where a slice tiles K differently.

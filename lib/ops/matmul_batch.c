@@ -3,13 +3,12 @@
 #include <stdlib.h>
 
 #include "../core/status.h"
+#include "matmul_hold.h"
 #include "matmul_run.h"
 #include "rocket_matmul.h"
 
 struct rocket_mm_batch {
-	int fd;
-	struct rocket_device *dev; /* held, so that fd cannot become another device unnoticed */
-	void *scratch;
+	struct rocket_matmul_hold hold;
 };
 
 static int run(const char *who, int fd, void **shelf, int M, int K, int N, int nbatch,
@@ -47,46 +46,24 @@ int rocket_matmul_fp16_batch(int fd, int M, int K, int N, int nbatch, const _Flo
 rocket_mm_batch *rocket_mm_batch_create(int fd)
 {
 	static const char who[] = "rocket_mm_batch_create";
-	struct rocket_device *dev = rocket_device_get(fd, who);
-	struct rocket_mm_batch *b;
+	struct rocket_mm_batch *b = calloc(1, sizeof(*b));
 
-	if (!dev)
-		return NULL;
-	b = calloc(1, sizeof(*b));
 	if (!b) {
 		rocket_fail(ROCKET_E_NOMEM, "%s: no memory for a batch", who);
-		rocket_device_put(dev);
 		return NULL;
 	}
-	b->fd = fd;
-	b->dev = dev;
-	return b;
-}
-
-/* Whether the fd of a batch is still the device that it was. */
-static bool is_open(const struct rocket_mm_batch *b, const char *who)
-{
-	struct rocket_device *dev = rocket_device_get(b->fd, who);
-
-	if (!dev)
-		return false;
-	rocket_device_put(dev);
-	if (dev == b->dev)
-		return true;
-	rocket_log(ROCKET_LOG_ERROR, "%s: fd %d of the batch was closed", who, b->fd);
-	return false;
+	if (rocket_matmul_hold_take(&b->hold, fd, who))
+		return b;
+	free(b);
+	return NULL;
 }
 
 void rocket_mm_batch_free(rocket_mm_batch *b)
 {
 	if (!b)
 		return;
-	/* Buffers of an fd that was closed go with its device. */
-	if (b->scratch && is_open(b, "rocket_mm_batch_free"))
-		rocket_matmul_scratch_free(b->fd, b->scratch);
-	else
-		free(b->scratch);
-	rocket_device_put(b->dev);
+	rocket_matmul_hold_drop(&b->hold,
+				rocket_matmul_hold_lives(&b->hold, "rocket_mm_batch_free"));
 	free(b);
 }
 
@@ -97,7 +74,7 @@ int rocket_mm_batch_run(rocket_mm_batch *b, int M, int K, int N, int nbatch,
 
 	if (!b)
 		return rocket_fail(ROCKET_E_SHAPE, "%s: the batch is NULL", who);
-	if (!is_open(b, who))
+	if (!rocket_matmul_hold_lives(&b->hold, who))
 		return ROCKET_E_SHAPE;
-	return run(who, b->fd, &b->scratch, M, K, N, nbatch, A, B, C);
+	return run(who, b->hold.fd, &b->hold.shelf, M, K, N, nbatch, A, B, C);
 }

@@ -29,18 +29,21 @@ static size_t program_stride(const struct rocket_matmul_job *job)
 static int encode_step(const struct rocket_matmul_run *r, const struct rocket_matmul_step *s,
 		       uint64_t *words)
 {
+	const bool rows = s->out_bo == ROCKET_OUT_ROWS;
 	const struct rocket_matmul_task task = {
 		.type = r->plan.type,
 		.m = (uint32_t)s->mt,
 		.k = (uint32_t)s->kt,
 		.n = (uint32_t)s->nt,
-		.input = address(&r->bufs->a, s->in_off),
+		.input = address(r->a, s->in_off),
 		.weights = address(r->b, s->wt_off),
-		.output = address(&r->bufs->out[s->out_bo], s->out_off),
+		.output = address(r->out[s->out_bo], s->out_off),
 		.accumulate = s->accumulate,
-		.add = s->accumulate ? address(&r->bufs->out[s->add_bo], s->add_off) : 0,
+		.add = s->accumulate ? address(r->out[s->add_bo], s->add_off) : 0,
 		.weight_reuse = s->weight_reuse,
 		.data_reuse = s->data_reuse,
+		.a_row = (uint32_t)r->plan.a_row,
+		.c_row = rows ? (uint32_t)r->plan.c_row : 0,
 	};
 	char why[160];
 	int count =
@@ -92,9 +95,12 @@ static int encode_job(struct rocket_matmul_run *r, const struct rocket_matmul_jo
 static uint8_t *last_atom(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
 	const struct rocket_matmul_step *s = &r->plan.steps[job->first + job->count - 1];
-	size_t bytes = (size_t)s->mt * (size_t)s->nt * r->tr->out_bytes;
+	size_t elements = (size_t)s->mt * (size_t)s->nt;
 
-	return (uint8_t *)r->bufs->out[s->out_bo].ptr + s->out_off + bytes - STAMP_BYTES;
+	if (s->out_bo == ROCKET_OUT_ROWS)
+		elements = ((size_t)s->mt - 1) * (size_t)r->plan.c_row + (size_t)s->nt;
+	return (uint8_t *)r->out[s->out_bo]->ptr + s->out_off + elements * r->tr->out_bytes -
+	       STAMP_BYTES;
 }
 
 static void stamp(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
@@ -127,8 +133,8 @@ static int check_stamp(const struct rocket_matmul_run *r, const struct rocket_ma
 static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
 		      const rocket_task_desc *tasks)
 {
-	uint32_t in[4] = { r->bufs->a.handle, r->b->handle, r->bufs->programs.handle }, n_in = 3;
-	uint32_t out[2], n_out = 0;
+	uint32_t in[5] = { r->a->handle, r->b->handle, r->bufs->programs.handle }, n_in = 3;
+	uint32_t out[3], n_out = 0;
 	uint8_t written = 0, read = 0;
 	int ret;
 
@@ -141,15 +147,15 @@ static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_jo
 	}
 	stamp(r, job);
 	ret = rocket_bo_fini(r->fd, &r->bufs->programs);
-	for (unsigned i = 0; i < 2 && !ret; i++) {
+	for (unsigned i = 0; i < 3 && !ret; i++) {
 		if (written >> i & 1)
-			out[n_out++] = r->bufs->out[i].handle;
+			out[n_out++] = r->out[i]->handle;
 		else if (read >> i & 1)
-			in[n_in++] = r->bufs->out[i].handle;
+			in[n_in++] = r->out[i]->handle;
 		else
 			continue;
 		if (r->cpu_owns[i])
-			ret = rocket_bo_fini(r->fd, &r->bufs->out[i]);
+			ret = rocket_bo_fini(r->fd, r->out[i]);
 		r->cpu_owns[i] = false;
 	}
 	if (ret)
@@ -165,7 +171,7 @@ static int wait_job(struct rocket_matmul_run *r, const struct rocket_matmul_job 
 {
 	unsigned last = r->plan.steps[job->first + job->count - 1].out_bo;
 	uint64_t submitted_ns = r->phase_start;
-	int ret = rocket_bo_prep(r->fd, &r->bufs->out[last], 0,
+	int ret = rocket_bo_prep(r->fd, r->out[last], 0,
 				 (uint64_t)r->dev->settings.wait_ms * 1000000u);
 
 	if (ret)

@@ -82,6 +82,15 @@ static bool needs_accumulator(const struct rocket_matmul_run *r)
 	       (r->plan.tiles.nk > 1 || r->kind->always_acc);
 }
 
+void rocket_matmul_use_scratch(struct rocket_matmul_run *r, struct rocket_matmul_scratch *bufs)
+{
+	r->bufs = bufs;
+	r->a = &bufs->a;
+	r->b = &bufs->b;
+	r->out[0] = &bufs->out[0];
+	r->out[1] = &bufs->out[1];
+}
+
 static void **shelf_of(const struct rocket_matmul_run *r)
 {
 	return r->call->shelf ? r->call->shelf : &r->dev->matmul_scratch;
@@ -96,7 +105,9 @@ static int allocate(struct rocket_matmul_run *r)
 	r->bufs = rocket_matmul_scratch_take(r->fd, shelf_of(r), &r->plan, &ret);
 	if (!r->bufs)
 		return ret;
-	r->b = r->call->weights ? r->call->weights : &r->bufs->b;
+	rocket_matmul_use_scratch(r, r->bufs);
+	if (r->call->weights)
+		r->b = r->call->weights;
 	r->stats->device_bytes += rocket_matmul_scratch_bytes(r->bufs);
 	if (!needs_accumulator(r))
 		return ROCKET_OK;
@@ -211,6 +222,14 @@ static int run_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *
 	return 0;
 }
 
+int rocket_matmul_check_chip(const struct rocket_device *dev, const char *who)
+{
+	if (!strcmp(dev->profile->name, "rk3588"))
+		return ROCKET_OK;
+	return rocket_fail(ROCKET_E_UNSUPPORTED, "%s: there is no matmul encoder for %s", who,
+			   dev->profile->name);
+}
+
 int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_matmul_call *call,
 		      struct rocket_matmul_stats *stats)
 {
@@ -225,9 +244,9 @@ int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_mat
 	};
 	int ret;
 
-	if (strcmp(dev->profile->name, "rk3588"))
-		return rocket_fail(ROCKET_E_UNSUPPORTED, "%s: there is no matmul encoder for %s",
-				   call->who, dev->profile->name);
+	ret = rocket_matmul_check_chip(dev, call->who);
+	if (ret)
+		return ret;
 	ret = make_plan(&r);
 	if (!ret)
 		ret = allocate(&r);

@@ -63,6 +63,8 @@ struct rocket_matmul_call rocket_matmul_item(const struct rocket_matmul_call *ca
  * overflow. Shapes are left to the planner. */
 int rocket_matmul_check(const struct rocket_matmul_call *call);
 
+/* Refuse a chip that has no encoder. */
+int rocket_matmul_check_chip(const struct rocket_device *dev, const char *who);
 /* M as it is planned: the hardware needs 4 rows, a single one is padded. */
 int rocket_matmul_padded_rows(const struct rocket_matmul_call *call);
 
@@ -87,12 +89,16 @@ struct rocket_matmul_run {
 	struct rocket_matmul_stats *stats;
 	struct rocket_matmul_plan plan;
 	struct rocket_matmul_scratch *bufs;
+	const rocket_bo *a; /* packed A, of bufs, or A in rows */
 	const rocket_bo *b; /* packed B: one of bufs, or resident */
-	bool cpu_owns[2];   /* out[i] was handed to the CPU since it was last submitted */
+	rocket_bo *out[3];  /* results: of bufs, and C in rows */
+	bool cpu_owns[3];   /* out[i] was handed to the CPU since it was last submitted */
 	void *acc;
 	uint64_t phase_start;
 };
 
+/* What job functions read, of buffers that are there. */
+void rocket_matmul_use_scratch(struct rocket_matmul_run *r, struct rocket_matmul_scratch *bufs);
 /* Charge the time since the last call to a phase. */
 void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_phase phase);
 /* Rows of a tile that exist in A and C. */

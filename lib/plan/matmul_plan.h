@@ -59,11 +59,14 @@ uint64_t rocket_matmul_weight_slot(enum rocket_matmul_type type,
 uint64_t rocket_matmul_weight_bytes(enum rocket_matmul_type type,
 				    const struct rocket_matmul_tiles *tiles);
 
+/* The result buffer that is C itself, in rows. */
+#define ROCKET_OUT_ROWS 2
+
 struct rocket_matmul_step {
 	int item;                   /* of a batch */
 	int m0, mt, n0, nt, k0, kt; /* tile origin and extent, elements */
 	uint8_t weight_reuse, data_reuse, accumulate;
-	uint8_t out_bo, add_bo; /* result buffer 0 or 1 */
+	uint8_t out_bo, add_bo; /* result buffer 0 or 1, or ROCKET_OUT_ROWS */
 	uint64_t in_off, wt_off, out_off, add_off;
 };
 
@@ -77,6 +80,7 @@ struct rocket_matmul_plan {
 	int M, K, N;
 	int items; /* products of this shape, one after the other in every buffer */
 	struct rocket_matmul_tiles tiles;
+	int a_row, c_row; /* A and C are rows of so many elements; 0: packed tiles */
 	uint64_t in_slot, wt_slot, out_slot;       /* bytes per packed tile */
 	uint64_t in_bytes, wt_bytes, out_bytes[2]; /* whole buffers, without the over-read tail */
 	uint8_t device_accumulates; /* K partials are added on the NPU; else the host adds each step
@@ -119,6 +123,14 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 			     int batched, int items, int M, int K, int N,
 			     const struct rocket_matmul_tiles *tiles,
 			     struct rocket_matmul_plan *plan, char *why, size_t why_size);
+/*
+ * The same for A and C in plain rows, offsets inside A and C. Types that are not known to be exact
+ * in that form are ROCKET_E_UNSUPPORTED. K takes one tile, but for fp16 results, of which partials
+ * are added on the NPU as long as no tile has fewer than 12 rows.
+ */
+int rocket_matmul_plan_rows(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
+			    const struct rocket_settings *set, int batched, int M, int K, int N,
+			    struct rocket_matmul_plan *plan, char *why, size_t why_size);
 void rocket_matmul_plan_free(struct rocket_matmul_plan *plan);
 
 /* One step per line, columns as in the golden plans. */

@@ -237,6 +237,44 @@ int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_prof
 	return tiles;
 }
 
+/* The most rows that fit beside nt kernels; 0: none. */
+static int rows_beside(const struct search *s, int nt)
+{
+	int mt = round_down(min_int(s->M, s->cap), M_ALIGN);
+
+	while (mt && !fits(s, mt, s->K, nt))
+		mt -= M_ALIGN;
+	return mt;
+}
+
+int rocket_tile_whole_k(enum rocket_matmul_type type, const struct rocket_hw_profile *hw, int M,
+			int K, int N, struct rocket_matmul_tiles *out, char *why, size_t why_size)
+{
+	struct search s;
+	int ret = begin(&s, type, hw, M, K, N, why, why_size);
+	int best_mt = 0, best_nt = 0;
+	int64_t best = INT64_MAX;
+
+	if (ret)
+		return ret;
+	for (int nt = round_down(min_int(N, s.cap), (int)s.tr->n_align); nt > 0 && K <= s.t->k_cap;
+	     nt -= (int)s.tr->n_align) {
+		int mt = rows_beside(&s, nt);
+		int64_t tiles = mt ? (int64_t)ceil_div(M, mt) * ceil_div(N, nt) : best;
+
+		if (tiles < best) {
+			best = tiles;
+			best_mt = mt;
+			best_nt = nt;
+		}
+	}
+	if (!best_mt)
+		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+					  "%s matmul %dx%dx%d: no tile that fits holds all of K",
+					  s.tr->name, M, K, N);
+	return finish(&s, best_mt, K, best_nt, out, why, why_size);
+}
+
 static int refuse_group(const struct search *s, int group, const char *rule, char *why,
 			size_t why_size)
 {

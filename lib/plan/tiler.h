@@ -17,4 +17,8 @@ int rocket_tile_int8_groupwise(const struct rocket_hw_profile *hw,
 			       const struct rocket_settings *set, int M, int K, int N, int group,
 			       struct rocket_matmul_tiles *out, char *why, size_t why_size);
 
+/* Tile extents with K in one tile, as few as there can be. ROCKET_MM_* do not apply. */
+int rocket_tile_whole_k(enum rocket_matmul_type type, const struct rocket_hw_profile *hw, int M,
+			int K, int N, struct rocket_matmul_tiles *out, char *why, size_t why_size);
+
 #endif
