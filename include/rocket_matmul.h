@@ -78,6 +78,21 @@ int rocket_matmul_plan_int8(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 int rocket_matmul_plan_int8_gw(int M, int K, int N, int group, int *Mt, int *Kt, int *Nt);
 int rocket_matmul_plan_int4(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 
+/*
+ * For shapes that the alignment rules refuse: padded with zeros they give the same products.
+ *
+ * rocket_mm_align() rounds M (unless it is 1), K and N up to what the entries for a type of
+ * operand take: "fp16", "bf16", "tf32", "int8", "int16" or "int4". ROCKET_E_SHAPE, nothing
+ * changed, for another type or an extent outside 1..2^24.
+ *
+ * rocket_mm_copy_rows() copies a row-major matrix into one of another size: what lies in both,
+ * and zeros for the rest of dst. It pads operands and cuts results out. ROCKET_E_SHAPE for NULL
+ * and negative sizes; dst and src must not overlap. Both are pure and thread-safe.
+ */
+int rocket_mm_align(const char *dtype, int *M, int *K, int *N);
+int rocket_mm_copy_rows(void *dst, int dst_rows, int dst_columns, const void *src, int src_rows,
+			int src_columns, size_t element_bytes);
+
 /* fp16 operands and result. */
 int rocket_matmul_fp16(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,
 		       _Float16 *C);

@@ -21,7 +21,7 @@ matmul_device_support = $(matmul_test_support) \
 	tests/matmul/device.h tests/matmul/device.c \
 	tests/matmul/reference.h tests/matmul/reference.c
 matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types \
-	tests/matmul/test_api tests/matmul/test_groups tests/matmul/test_batch tests/matmul/test_stream tests/matmul/test_chain tests/matmul/test_rows \
+	tests/matmul/test_api tests/matmul/test_groups tests/matmul/test_batch tests/matmul/test_stream tests/matmul/test_chain tests/matmul/test_rows tests/matmul/test_shapes \
 	tests/matmul/test_resident tests/matmul/test_refusals tests/matmul/test_threads
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
@@ -71,6 +71,12 @@ tests_matmul_test_rows_SOURCES = tests/matmul/test_rows.c $(matmul_device_suppor
 tests_matmul_test_rows_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_rows_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_rows_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
+
+tests_matmul_test_shapes_SOURCES = tests/matmul/test_shapes.c \
+	tests/matmul/form.h tests/matmul/form.c $(matmul_device_support)
+tests_matmul_test_shapes_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_shapes_LDADD = librocket-all.la $(CMOCKA_LIBS)
+LONG_TESTS += tests/matmul/test_shapes
 
 tests_matmul_test_resident_SOURCES = tests/matmul/test_resident.c $(matmul_device_support) \
 	$(matmul_inject)
