@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_crew.c - one product over several fds, its columns split between them. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "../core/pool.h"
@@ -53,6 +54,9 @@ int rocket_crew_open(struct rocket_matmul_crew *crew, const char *who, int split
 
 void rocket_crew_close(struct rocket_matmul_crew *crew)
 {
+	free(crew->a);
+	crew->a = NULL;
+	crew->a_bytes = 0;
 	while (crew->size) {
 		struct rocket_matmul_member *m = &crew->member[--crew->size];
 
@@ -93,6 +97,22 @@ static int use_weights(struct shared_call *shared, int i)
 	return 0;
 }
 
+/* The planner's tiles, known before the members run. */
+static int plan_tiles(struct shared_call *shared, int i)
+{
+	struct rocket_matmul_call *call = &shared->part[i];
+	const int rows = rocket_matmul_padded_rows(call);
+	struct rocket_matmul_call padded = *call;
+	int ret;
+
+	padded.M = rows;
+	ret = rocket_crew_tiles(&shared->crew->member[i], &padded, ROCKET_TILING_OF_M,
+				&shared->tiles[i], &call->plan_rows);
+	if (!ret)
+		call->tiles = &shared->tiles[i];
+	return ret;
+}
+
 static int share(struct shared_call *shared, const struct rocket_matmul_call *whole)
 {
 	const int align = (int)rocket_matmul_traits(whole->kind->type)->n_align;
@@ -103,9 +123,63 @@ static int share(struct shared_call *shared, const struct rocket_matmul_call *wh
 
 		rocket_matmul_split(whole->N, shared->crew->split, align, i, &n0, &n);
 		shared->part[i] = rocket_matmul_slice(whole, n0, n);
-		if (n && shared->w)
-			ret = use_weights(shared, i);
+		if (n)
+			ret = shared->w ? use_weights(shared, i) : plan_tiles(shared, i);
 	}
+	return ret;
+}
+
+/* ---- A, which is the same for all of them ---- */
+
+static bool same_a(const struct shared_call *shared)
+{
+	const struct rocket_matmul_tiles *t = &shared->tiles[0], *u;
+
+	for (int i = 1; i < shared->crew->size; i++) {
+		u = &shared->tiles[i];
+		if (shared->part[i].N &&
+		    (u->mt != t->mt || u->kt != t->kt || u->nm != t->nm || u->nk != t->nk))
+			return false;
+	}
+	return shared->crew->size > 1 && shared->part[1].N;
+}
+
+static int pack_part(void *arg, unsigned i)
+{
+	struct shared_call *shared = arg;
+
+	return !rocket_matmul_pack_a(&shared->part[0], (int)i, shared->crew->size, shared->crew->a);
+}
+
+static int make_room(struct rocket_matmul_crew *crew, size_t bytes)
+{
+	if (crew->a_bytes >= bytes)
+		return 0;
+	free(crew->a);
+	crew->a = malloc(bytes);
+	crew->a_bytes = crew->a ? bytes : 0;
+	return crew->a ? 0 : -1;
+}
+
+/* Packed by all of them together, where each would pack the whole of it. */
+static int pack_shared_a(struct shared_call *shared, struct rocket_matmul_stats *stats)
+{
+	const struct rocket_matmul_call *call = &shared->part[0];
+	const enum rocket_matmul_type type = call->kind->type;
+	const uint64_t start = rocket_matmul_now_ns();
+	int ret = 0;
+
+	if (shared->crew->member[0].dev->settings.no_shared_pack || !same_a(shared))
+		return 0;
+	if (make_room(shared->crew, (size_t)rocket_matmul_input_bytes(type, call->tiles)))
+		return rocket_fail(ROCKET_E_NOMEM, "%s: no memory to pack A", call->who);
+	if (rocket_pool_run((unsigned)shared->crew->size, pack_part, shared))
+		ret = rocket_matmul_outside(call, "A", call->kind->a);
+	for (int i = 0; i < shared->crew->size; i++)
+		shared->part[i].packed_a = shared->crew->a;
+	stats->packed_bytes = (uint64_t)call->plan_rows * (uint64_t)call->K *
+			      rocket_matmul_traits(type)->in_bits / 8;
+	stats->ns[ROCKET_PHASE_PACK] = rocket_matmul_now_ns() - start;
 	return ret;
 }
 
@@ -151,6 +225,8 @@ int rocket_crew_run(struct rocket_matmul_crew *crew, const struct rocket_matmul_
 		ret = rocket_matmul_check_shape(call, dev->profile, &dev->settings);
 	if (!ret)
 		ret = share(&shared, call);
+	if (!ret)
+		ret = pack_shared_a(&shared, &sum);
 	if (ret)
 		return ret;
 	ret = rocket_pool_run((unsigned)crew->size, run_member, &shared);
@@ -158,6 +234,6 @@ int rocket_crew_run(struct rocket_matmul_crew *crew, const struct rocket_matmul_
 		add_stats(&sum, &shared.stats[i]);
 	sum.total_ns = rocket_matmul_now_ns() - start;
 	if (sum.tiles)
-		rocket_matmul_set_last_stats(&sum);
+		rocket_matmul_set_last_stats(&sum, dev->settings.mm_profile);
 	return ret;
 }

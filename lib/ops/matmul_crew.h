@@ -21,6 +21,8 @@ struct rocket_matmul_crew {
 	int size;  /* members, for the parts that are not */
 	struct rocket_matmul_member member[ROCKET_SPLIT_MAX];
 	unsigned weights; /* packed and not freed yet */
+	void *a;          /* room for an A that is packed once for all members */
+	size_t a_bytes;
 };
 
 /* Members for what a caller asked for: clamped to 1..8, <= 0 ROCKET_N_THREADS or the profile's. */

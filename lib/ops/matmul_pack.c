@@ -11,31 +11,32 @@ static int min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-/* A of one product, tile after tile. */
-static bool pack_a(const struct rocket_matmul_run *r, const void *a, uint8_t *slot)
+bool rocket_matmul_pack_a(const struct rocket_matmul_call *call, int part, int parts, void *dst)
 {
-	const struct rocket_source *from = r->kind->a;
-	const struct rocket_matmul_tiles *t = &r->plan.tiles;
-	const size_t K = (size_t)r->call->K;
+	const enum rocket_matmul_type type = call->kind->type;
+	const struct rocket_matmul_tiles *t = call->tiles;
+	const uint64_t slot = rocket_matmul_input_slot(type, t);
+	const struct rocket_source *from = call->kind->a;
+	const int M = rocket_matmul_padded_rows(call);
+	const size_t K = (size_t)call->K;
 	bool fits = true;
 
-	for (int m0 = 0; m0 < r->plan.M; m0 += t->mt) {
-		int mt = min_int(t->mt, r->plan.M - m0);
+	for (int i = part; i < t->nm * t->nk; i += parts) {
+		const int m0 = i / t->nk * t->mt, k0 = i % t->nk * t->kt;
+		const int mt = min_int(t->mt, M - m0);
 
-		for (int k0 = 0; k0 < r->call->K; k0 += t->kt, slot += r->plan.in_slot)
-			fits &= rocket_pack_feature_from(
-				slot,
-				(const uint8_t *)a +
-					((size_t)m0 * K + (size_t)k0) * from->host_bytes,
-				from, rocket_matmul_live_rows(r, m0, mt), (size_t)mt,
-				(size_t)min_int(t->kt, r->call->K - k0), K);
+		fits &= rocket_pack_feature_from(
+			(uint8_t *)dst + (uint64_t)i * slot,
+			(const uint8_t *)call->a + ((size_t)m0 * K + (size_t)k0) * from->host_bytes,
+			from, rocket_matmul_live_rows(call, m0, mt), (size_t)mt,
+			(size_t)min_int(t->kt, call->K - k0), K);
 	}
 	return fits;
 }
 
 /* An operand has values that its cube cannot hold. */
-static int outside(const struct rocket_matmul_call *call, const char *name,
-		   const struct rocket_source *from)
+int rocket_matmul_outside(const struct rocket_matmul_call *call, const char *name,
+			  const struct rocket_source *from)
 {
 	switch (call->kind->outside) {
 	case ROCKET_OUTSIDE_REFUSED:
@@ -145,26 +146,34 @@ int rocket_matmul_pack_b(const struct rocket_matmul_call *call, const struct roc
 			ret = pack_tile(call, &tile, slot, &fits);
 		}
 	if (!ret && !fits)
-		ret = outside(call, "B", call->kind->b);
+		ret = rocket_matmul_outside(call, "B", call->kind->b);
 	return ret;
 }
 
 /* Items one after the other in each buffer. */
 static int pack_item(struct rocket_matmul_run *r, int item)
 {
-	const struct rocket_matmul_call one = rocket_matmul_item(r->call, item);
+	struct rocket_matmul_call one = rocket_matmul_item(r->call, item);
 	const struct rocket_matmul_plan *p = &r->plan;
-	const uint64_t at_a = (uint64_t)item * (p->in_bytes / (uint64_t)p->items);
-	const uint64_t at_b = (uint64_t)item * (p->wt_bytes / (uint64_t)p->items);
-	uint64_t rows = (uint64_t)p->M;
+	const uint64_t in_bytes = p->in_bytes / (uint64_t)p->items;
+	const uint64_t wt_bytes = p->wt_bytes / (uint64_t)p->items;
+	uint8_t *a = (uint8_t *)r->bufs->a.ptr + (uint64_t)item * in_bytes;
+	uint64_t rows = 0;
 	int ret = 0;
 
-	if (!pack_a(r, one.a, (uint8_t *)r->bufs->a.ptr + at_a))
-		ret = outside(&one, "A", r->kind->a);
+	one.tiles = &p->tiles;
+	one.plan_rows = p->M;
+	if (one.packed_a) {
+		memcpy(a, one.packed_a, (size_t)in_bytes);
+	} else {
+		rows += (uint64_t)p->M;
+		if (!rocket_matmul_pack_a(&one, 0, 1, a))
+			ret = rocket_matmul_outside(&one, "A", r->kind->a);
+	}
 	if (!ret && !one.weights) {
 		rows += (uint64_t)p->N;
 		ret = rocket_matmul_pack_b(&one, &p->tiles, p->wt_slot,
-					   (uint8_t *)r->bufs->b.ptr + at_b);
+					   (uint8_t *)r->bufs->b.ptr + (uint64_t)item * wt_bytes);
 	}
 	r->stats->packed_bytes += rows * (uint64_t)p->K * r->tr->in_bits / 8;
 	return ret;

@@ -207,6 +207,6 @@ int rocket_mm_rows_run(rocket_mm_rows *r)
 	stats.device_accumulates = r->plan.device_accumulates;
 	ret = run_on_buffers(r, &run);
 	stats.total_ns = rocket_matmul_now_ns() - stats.total_ns;
-	rocket_matmul_set_last_stats(&stats);
+	rocket_matmul_set_last_stats(&stats, r->hold.dev->settings.mm_profile);
 	return ret;
 }

@@ -15,9 +15,9 @@ void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_ph
 	r->phase_start = now;
 }
 
-size_t rocket_matmul_live_rows(const struct rocket_matmul_run *r, int m0, int mt)
+size_t rocket_matmul_live_rows(const struct rocket_matmul_call *call, int m0, int mt)
 {
-	return (size_t)(mt < r->call->M - m0 ? mt : r->call->M - m0);
+	return (size_t)(mt < call->M - m0 ? mt : call->M - m0);
 }
 
 /* Once: it is a property of the driver, not of the call. */
@@ -65,6 +65,12 @@ static int make_plan(struct rocket_matmul_run *r)
 		return rocket_fail(ret, "%s: %s", call->who, why);
 	if (set->batch_submit || set->kacc_chain)
 		warn_unless_batched(r);
+	if (set->reuse_debug)
+		rocket_log(ROCKET_LOG_INFO, "%s: %dx%dx%d in tiles of %dx%dx%d: %s", call->who, M,
+			   call->K, call->N, r->plan.tiles.mt, r->plan.tiles.kt, r->plan.tiles.nt,
+			   r->plan.reuse == ROCKET_REUSE_WEIGHT ? "weights stay on chip"
+			   : r->plan.reuse == ROCKET_REUSE_DATA ? "features stay on chip"
+								: "no operand stays on chip");
 	r->stats->tiles += r->plan.n_steps;
 	if (!r->stats->mt) {
 		r->stats->mt = r->plan.tiles.mt;
@@ -163,7 +169,7 @@ static void take_step(struct rocket_matmul_run *r, const struct rocket_matmul_st
 {
 	const struct rocket_matmul_kind *kind = r->kind;
 	const uint8_t *cube = (const uint8_t *)r->bufs->out[s->out_bo].ptr + s->out_off;
-	const size_t rows = rocket_matmul_live_rows(r, s->m0, s->mt), n = (size_t)s->nt;
+	const size_t rows = rocket_matmul_live_rows(r->call, s->m0, s->mt), n = (size_t)s->nt;
 	const size_t stride = r->acc ? (size_t)r->call->N : r->call->c_row;
 	const size_t at = (size_t)s->m0 * stride + (size_t)s->n0;
 	const struct rocket_scales scales = scales_of(r, s);
@@ -269,6 +275,7 @@ int rocket_matmul_on_fd_each(int fd, struct rocket_matmul_call *call,
 	struct rocket_matmul_stats stats = { 0 };
 	uint64_t start = rocket_matmul_now_ns();
 	struct rocket_device *dev;
+	bool profiled;
 	int ret;
 
 	call->kind = kinds;
@@ -282,10 +289,11 @@ int rocket_matmul_on_fd_each(int fd, struct rocket_matmul_call *call,
 		call->kind = &kinds[i];
 		ret = rocket_matmul_run(fd, dev, call, &stats);
 	}
+	profiled = dev->settings.mm_profile;
 	rocket_device_put(dev);
 	stats.total_ns = rocket_matmul_now_ns() - start;
 	if (stats.tiles)
-		rocket_matmul_set_last_stats(&stats);
+		rocket_matmul_set_last_stats(&stats, profiled);
 	return ret;
 }
 

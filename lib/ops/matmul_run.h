@@ -52,6 +52,7 @@ struct rocket_matmul_call {
 	int plan_rows;                    /* with tiles: rows that they are for, M or more */
 	const rocket_bo *weights;         /* B packed for these tiles; b is not looked at */
 	struct rocket_matmul_items items; /* count > 0: in place of a, b and c */
+	const void *packed_a;             /* A packed for these tiles; a is not looked at */
 	void **shelf; /* where the buffers are kept between calls; NULL: on the fd, in bounds */
 };
 
@@ -102,9 +103,15 @@ void rocket_matmul_use_scratch(struct rocket_matmul_run *r, struct rocket_matmul
 /* Charge the time since the last call to a phase. */
 void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_phase phase);
 /* Rows of a tile that exist in A and C. */
-size_t rocket_matmul_live_rows(const struct rocket_matmul_run *r, int m0, int mt);
+size_t rocket_matmul_live_rows(const struct rocket_matmul_call *call, int m0, int mt);
 
 int rocket_matmul_pack(struct rocket_matmul_run *r);
+/* Tiles part, part + parts, ... of A of a call alone, which has its tiles, into dst. False: a value
+ * is outside what the cube holds. */
+bool rocket_matmul_pack_a(const struct rocket_matmul_call *call, int part, int parts, void *dst);
+/* That, said as the call's kind wants it. */
+int rocket_matmul_outside(const struct rocket_matmul_call *call, const char *name,
+			  const struct rocket_source *from);
 /* B of a call alone, tile after tile, slot_bytes apart. */
 int rocket_matmul_pack_b(const struct rocket_matmul_call *call,
 			 const struct rocket_matmul_tiles *tiles, uint64_t slot_bytes, void *dst);
@@ -112,7 +119,8 @@ int rocket_matmul_pack_b(const struct rocket_matmul_call *call,
 int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
 
 uint64_t rocket_matmul_now_ns(void);
-/* What rocket_matmul_last_stats() gives this thread from now on. */
-void rocket_matmul_set_last_stats(const struct rocket_matmul_stats *stats);
+/* What rocket_matmul_last_stats() gives this thread from now on. profiled: it counts for what is
+ * printed at exit. */
+void rocket_matmul_set_last_stats(const struct rocket_matmul_stats *stats, bool profiled);
 
 #endif

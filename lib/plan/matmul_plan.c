@@ -35,6 +35,7 @@ struct strategy {
 	bool chained; /* jobs are one kick */
 	int reuse;
 	uint32_t group; /* tiles of one group (device accumulation) */
+	uint32_t slots; /* tiles that a partial buffer has room for */
 };
 
 static uint64_t round_up64(uint64_t v, uint64_t align)
@@ -203,8 +204,23 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 	how.group = how.chain_k ? ROCKET_JOB_TASKS_MAX / nk : ROCKET_JOB_TASKS_MAX;
 	if (how.group > tiles)
 		how.group = (uint32_t)tiles;
+	how.slots = set->kacc_batchout ? ROCKET_JOB_TASKS_MAX : how.group;
 	how.chained |= how.chain_k;
 	return how;
+}
+
+uint64_t rocket_matmul_input_slot(enum rocket_matmul_type type, const struct rocket_matmul_tiles *t)
+{
+	const struct rocket_matmul_traits *tr = rocket_matmul_traits(type);
+
+	return round_up64((uint64_t)t->mt, 4) * round_up64((uint64_t)t->kt, tr->kgroup) *
+	       tr->in_bits / 8;
+}
+
+uint64_t rocket_matmul_input_bytes(enum rocket_matmul_type type,
+				   const struct rocket_matmul_tiles *t)
+{
+	return (uint64_t)t->nm * (uint64_t)t->nk * rocket_matmul_input_slot(type, t);
 }
 
 uint64_t rocket_matmul_weight_slot(enum rocket_matmul_type type,
@@ -226,17 +242,16 @@ static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *ho
 {
 	const struct rocket_matmul_traits *tr = rocket_matmul_traits(p->type);
 	const struct rocket_matmul_tiles *t = &p->tiles;
-	uint64_t kt = round_up64((uint64_t)t->kt, tr->kgroup);
 	uint64_t mt = round_up64((uint64_t)t->mt, 4);
 	uint64_t slots = p->n_steps < ROCKET_JOB_TASKS_MAX ? p->n_steps : ROCKET_JOB_TASKS_MAX;
 
-	p->in_slot = mt * kt * tr->in_bits / 8;
+	p->in_slot = rocket_matmul_input_slot(p->type, t);
 	p->wt_slot = rocket_matmul_weight_slot(p->type, t);
 	p->out_slot = mt * round_up64((uint64_t)t->nt, 16) * tr->out_bytes;
-	p->in_bytes = (uint64_t)p->items * (uint64_t)t->nm * (uint64_t)t->nk * p->in_slot;
+	p->in_bytes = (uint64_t)p->items * rocket_matmul_input_bytes(p->type, t);
 	p->wt_bytes = (uint64_t)p->items * rocket_matmul_weight_bytes(p->type, t);
 	if (how->device_accumulates)
-		slots = how->group;
+		slots = how->slots;
 	p->out_bytes[0] = slots * p->out_slot;
 	p->out_bytes[1] = how->device_accumulates && t->nk > 1 ? p->out_bytes[0] : 0;
 }
@@ -285,6 +300,7 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 	p.n_steps = (uint32_t)steps;
 	how = choose(&p, set, batched);
 	p.device_accumulates = how.device_accumulates;
+	p.reuse = how.reuse;
 	size_buffers(&p, &how);
 	device_bytes = p.in_bytes + p.wt_bytes + p.out_bytes[0] + p.out_bytes[1];
 	if (device_bytes >= ROCKET_IOVA_WINDOW)

@@ -53,7 +53,11 @@ int rocket_matmul_tile_within(enum rocket_matmul_type type, const struct rocket_
 			      const struct rocket_matmul_limits *limits, int M, int K, int N,
 			      struct rocket_matmul_tiles *out, char *why, size_t why_size);
 
-/* Bytes from one packed tile of B to the next, and of all of them. */
+/* Bytes from one packed tile of A to the next, and of all of them; the same of B. */
+uint64_t rocket_matmul_input_slot(enum rocket_matmul_type type,
+				  const struct rocket_matmul_tiles *tiles);
+uint64_t rocket_matmul_input_bytes(enum rocket_matmul_type type,
+				   const struct rocket_matmul_tiles *tiles);
 uint64_t rocket_matmul_weight_slot(enum rocket_matmul_type type,
 				   const struct rocket_matmul_tiles *tiles);
 uint64_t rocket_matmul_weight_bytes(enum rocket_matmul_type type,
@@ -85,6 +89,7 @@ struct rocket_matmul_plan {
 	uint64_t in_bytes, wt_bytes, out_bytes[2]; /* whole buffers, without the over-read tail */
 	uint8_t device_accumulates; /* K partials are added on the NPU; else the host adds each step
 				     */
+	int reuse;                  /* enum rocket_reuse_setting, of what the steps mark */
 	uint32_t n_steps, n_jobs;
 	struct rocket_matmul_step *steps;
 	struct rocket_matmul_job *jobs;
@@ -104,6 +109,8 @@ struct rocket_matmul_plan {
  *   ROCKET_KACC=0, ROCKET_NO_KACC  kacc 0: fp16 partials are added on the host
  *   ROCKET_REUSE=0|1|2             reuse OFF, WEIGHT or DATA; unset is AUTO, which picks
  *                                  an operand for NPU accumulation and is OFF otherwise
+ *   ROCKET_KACC_BATCHOUT=1         kacc_batchout: buffers of partials for 64 tiles, not for those
+ *                                  there are
  *   ROCKET_BATCH_SUBMIT=1          batch_submit: jobs are chained (needs batched; fp16 and
  *                                  int8, of which it is known to be exact)
  *   ROCKET_KACC_CHAIN=1|2          kacc_chain: all K steps in one kick (needs batched)

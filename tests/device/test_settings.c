@@ -9,12 +9,15 @@
 #include "support.h"
 
 static const char *const names[] = {
-	"ROCKET_DEVICE",       "ROCKET_CHIP",      "ROCKET_KACC",         "ROCKET_NO_KACC",
-	"ROCKET_KACC_CHAIN",   "ROCKET_REUSE",     "ROCKET_BATCH_SUBMIT", "ROCKET_MM_ASYM",
-	"ROCKET_MM_MT",        "ROCKET_MM_NT",     "ROCKET_MM_KT",        "ROCKET_WAIT_MS",
-	"ROCKET_SLOW_WAIT_MS", "ROCKET_BUSY_POLL", "ROCKET_N_THREADS",    "ROCKET_CPU_AFFINITY",
-	"ROCKET_VALIDATE",     "ROCKET_LOG_LEVEL", "ROCKET_DEBUG",        "ROCKET_LOG_STDERR",
-	"ROCKET_MM_STREAM"
+	"ROCKET_DEVICE",       "ROCKET_CHIP",          "ROCKET_KACC",
+	"ROCKET_NO_KACC",      "ROCKET_KACC_CHAIN",    "ROCKET_REUSE",
+	"ROCKET_BATCH_SUBMIT", "ROCKET_MM_ASYM",       "ROCKET_MM_MT",
+	"ROCKET_MM_NT",        "ROCKET_MM_KT",         "ROCKET_WAIT_MS",
+	"ROCKET_SLOW_WAIT_MS", "ROCKET_BUSY_POLL",     "ROCKET_N_THREADS",
+	"ROCKET_CPU_AFFINITY", "ROCKET_VALIDATE",      "ROCKET_LOG_LEVEL",
+	"ROCKET_DEBUG",        "ROCKET_LOG_STDERR",    "ROCKET_MM_STREAM",
+	"ROCKET_REUSE_DEBUG",  "ROCKET_KACC_BATCHOUT", "ROCKET_NO_SHARED_PACK",
+	"ROCKET_MM_PROFILE"
 };
 
 static int setup(void **state)
@@ -112,6 +115,10 @@ static void value_malformed_is_logged_once_and_defaulted(void **state)
 		{ "ROCKET_BATCH_SUBMIT", "1x" },
 		{ "ROCKET_MM_ASYM", " " },
 		{ "ROCKET_MM_STREAM", "2" },
+		{ "ROCKET_REUSE_DEBUG", "yes" },
+		{ "ROCKET_KACC_BATCHOUT", "-1" },
+		{ "ROCKET_NO_SHARED_PACK", "2" },
+		{ "ROCKET_MM_PROFILE", "on" },
 		{ "ROCKET_MM_MT", "-4" },
 		{ "ROCKET_MM_NT", "99999999999999999999" },
 		{ "ROCKET_WAIT_MS", "soon" },

@@ -9,10 +9,10 @@
 #include "rocket_log.h"
 
 static const char *const steering[] = {
-	"ROCKET_KACC",      "ROCKET_NO_KACC",      "ROCKET_KACC_CHAIN", "ROCKET_REUSE",
-	"ROCKET_MM_MT",     "ROCKET_MM_NT",        "ROCKET_MM_KT",      "ROCKET_MM_ASYM",
-	"ROCKET_WAIT_MS",   "ROCKET_BATCH_SUBMIT", "ROCKET_N_THREADS",  "ROCKET_CHIP",
-	"ROCKET_MM_STREAM",
+	"ROCKET_KACC",      "ROCKET_NO_KACC",       "ROCKET_KACC_CHAIN",     "ROCKET_REUSE",
+	"ROCKET_MM_MT",     "ROCKET_MM_NT",         "ROCKET_MM_KT",          "ROCKET_MM_ASYM",
+	"ROCKET_WAIT_MS",   "ROCKET_BATCH_SUBMIT",  "ROCKET_N_THREADS",      "ROCKET_CHIP",
+	"ROCKET_MM_STREAM", "ROCKET_KACC_BATCHOUT", "ROCKET_NO_SHARED_PACK",
 };
 
 int test_open(const char *env)

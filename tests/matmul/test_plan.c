@@ -598,6 +598,23 @@ static void streamed_tiles_keep_features_but_no_weights(void **state)
 	}
 }
 
+static void partial_buffers_hold_what_is_asked(void **state)
+{
+	struct rocket_settings set = test_settings();
+	struct rocket_matmul_plan few, many;
+
+	(void)state;
+	few = make(&set, 0, ROCKET_MM_FP16_FP16, 64, 2048, 512);
+	set.kacc_batchout = 1;
+	many = make(&set, 0, ROCKET_MM_FP16_FP16, 64, 2048, 512);
+	assert_int_equal(few.out_bytes[0], few.out_slot * few.tiles.nm * few.tiles.nn);
+	assert_int_equal(many.out_bytes[0], many.out_slot * 64);
+	assert_int_equal(many.out_bytes[1], many.out_slot * 64);
+	assert_int_equal(few.n_jobs, many.n_jobs);
+	rocket_matmul_plan_free(&few);
+	rocket_matmul_plan_free(&many);
+}
+
 static void tile_overrides_round_down_and_stay_inside_the_problem(void **state)
 {
 	static const struct {
@@ -686,6 +703,7 @@ int main(void)
 		cmocka_unit_test(chain_of_k_steps_engages_by_its_setting),
 		cmocka_unit_test(short_last_rows_accumulate_on_the_host),
 		cmocka_unit_test(streamed_tiles_keep_features_but_no_weights),
+		cmocka_unit_test(partial_buffers_hold_what_is_asked),
 		cmocka_unit_test(tile_overrides_round_down_and_stay_inside_the_problem),
 		cmocka_unit_test(plan_refuses_with_the_rule_that_is_broken),
 		cmocka_unit_test(plan_is_every_golden_one), /* last: see below */
