@@ -49,6 +49,37 @@ check other_seed "j['seed'] == 7" --seed 7 16 64 32
 check repeated_runs "j['repeat'] == 3" --repeat 3 16 64 32
 ROCKET_KACC=0 check host_accumulation "not j['tiles']['device_accumulates']" 64 2048 64
 
+# ---- forms ----
+form() {
+	name=$1 form=$2 group=$3
+	shift 3
+	check "form_$name" "j['form'] == '$form' and j['group'] == $group and j['tiles']['workers'] >= 1" \
+		--form $form --repeat 2 "$@"
+}
+form resident_fp16 resident 0 --threads 3 64 512 160
+form resident_int8 resident 0 --dtype int8 --threads 2 36 512 160
+form resident_int4 resident 0 --dtype int4 --data ints 12 256 192
+form stream_fp16 stream 0 --threads 2 300 256 80
+form stream_bf16 stream 0 --dtype bf16 16 256 80
+form batch batch 0 64 1024 272
+form rows_fp16 rows 0 64 1024 272
+form rows_fp16_f32 rows 0 --dtype fp16-f32 36 512 80
+form rows_int8 rows 0 --dtype int8 36 512 96
+form groups_int8 once 64 --dtype int8 --group 64 36 512 96
+form groups_int8_in_parts once 960 --dtype int8 --group 960 256 2880 576
+form groups_int4 once 128 --dtype int4 --group 128 36 512 128
+form groups_int8_resident resident 128 --dtype int8 --group 128 --threads 2 36 512 160
+form groups_int4_resident resident 96 --dtype int4 --group 96 8 288 128
+exits unknown_form_is_refused 2 "unknown form 'fly': once, resident" "$rocket" matmul --form fly 4 32 16
+exits form_of_another_type_is_refused 2 "there is no form 'stream' of --dtype int8" "$rocket" matmul --form stream --dtype int8 4 32 32
+exits group_of_floats_is_refused 2 "there is no form 'once' of --dtype fp16 with --group" "$rocket" matmul --group 32 4 32 16
+exits group_that_does_not_divide_is_refused 2 "--group 96 does not divide K = 128" "$rocket" matmul --dtype int8 --group 96 4 128 32
+exits odd_group_is_refused 2 "is not a multiple of 32 that divides K" "$rocket" matmul --dtype int8 --group 16 4 128 32
+exits large_int4_group_is_refused 2 "can sum to more than int16 holds" "$rocket" matmul --dtype int4 --group 672 4 1344 64
+exits threads_of_one_call_are_refused 2 "--threads is there for" "$rocket" matmul --dtype int8 --threads 2 4 32 32
+exits row_of_resident_weights_is_refused 2 "M is not a multiple of 4" "$rocket" matmul --form resident 1 32 16
+exits long_k_in_rows_is_refused 2 "no tile that fits holds all of K" "$rocket" matmul --dtype int8 --form rows 4 16384 32
+
 exits matmul_shows_the_estimate 0 "ESTIMATE (set M)" "$rocket" matmul 64 256 128
 exits matmul_shows_the_other_bound 0 "(set V)" "$rocket" matmul 64 256 128
 exits matmul_labels_its_speed 0 "of this simulation, not of an NPU" "$rocket" matmul 64 256 128

@@ -34,7 +34,16 @@ static void make(struct product *p, int M, int K, int N, enum operand_type opera
 	p->C = calloc((size_t)M * N, 8);
 	assert_true(p->A && p->B && p->C);
 	p->columns[0] = (struct check_columns){ 0, N, kt, rounding };
-	p->request = (struct check_request){ M, K, N, operand, p->A, p->B, p->C, p->columns, 1, 2 };
+	p->request = (struct check_request){ .M = M,
+					     .K = K,
+					     .N = N,
+					     .operand = operand,
+					     .A = p->A,
+					     .B = p->B,
+					     .C = p->C,
+					     .columns = p->columns,
+					     .n_columns = 1,
+					     .threads = 2 };
 }
 
 static void clean(struct product *p)
@@ -432,13 +441,71 @@ static int hex_words(const char *text, uint16_t *out)
 	return count;
 }
 
+/* Scales by group: rounded as documented it is right, and a scale of another group, row or column
+ * is found. */
+static void scaled_groups_are_right_and_a_wrong_scale_is_not(void **state)
+{
+	enum { M = 5, K = 96, N = 7, GROUP = 32, GROUPS = K / GROUP };
+	float as[M * GROUPS], bs[N * GROUPS];
+	struct product p;
+
+	(void)state;
+	make(&p, M, K, N, OPERAND_INT8, CHECK_SCALED, GROUP);
+	p.request.a_scale = as;
+	p.request.b_scale = bs;
+	p.request.group = GROUP;
+	for (int i = 0; i < M * K; i++)
+		((int8_t *)p.A)[i] = (int8_t)(i * 37 % 255 - 127);
+	for (int i = 0; i < N * K; i++)
+		((int8_t *)p.B)[i] = (int8_t)(i * 91 % 255 - 127);
+	for (int i = 0; i < M * GROUPS; i++)
+		as[i] = 0.5f + (float)(i * 7 % 15) / 16.3f;
+	for (int i = 0; i < N * GROUPS; i++)
+		bs[i] = 0.7f + (float)(i * 11 % 21) / 27.1f;
+	for (int m = 0; m < M; m++)
+		for (int n = 0; n < N; n++) {
+			float sum = 0;
+
+			for (int g = 0; g < GROUPS; g++) {
+				int part = 0;
+				float factor = as[m * GROUPS + g] * bs[n * GROUPS + g], term;
+
+				for (int k = g * GROUP; k < (g + 1) * GROUP; k++)
+					part += ((int8_t *)p.A)[m * K + k] *
+						((int8_t *)p.B)[n * K + k];
+				term = factor * (float)part;
+				sum += term;
+			}
+			((float *)p.C)[m * N + n] = sum;
+		}
+	assert_int_equal(checked(&p)->wrong, 0);
+	assert_true(p.result.ratio > 0.001);
+	as[2 * GROUPS + 1] *= 1 + 0x1p-16f;
+	assert_int_equal(checked(&p)->wrong, N);
+	assert_int_equal(p.result.m, 2);
+	as[2 * GROUPS + 1] /= 1 + 0x1p-16f;
+	bs[3 * GROUPS + 2] *= 1 + 0x1p-16f;
+	assert_int_equal(checked(&p)->wrong, M);
+	assert_int_equal(p.result.n, 3);
+	clean(&p);
+}
+
 /* One row by one column: the whole matrix is a single element. */
 static const struct check_result *single(const uint16_t *a, const uint16_t *b, const void *c, int K,
 					 int kt, enum check_rounding rounding)
 {
 	static struct check_result result;
 	const struct check_columns columns = { 0, 1, kt, rounding };
-	const struct check_request request = { 1, K, 1, OPERAND_FP16, a, b, c, &columns, 1, 1 };
+	const struct check_request request = { .M = 1,
+					       .K = K,
+					       .N = 1,
+					       .operand = OPERAND_FP16,
+					       .A = a,
+					       .B = b,
+					       .C = c,
+					       .columns = &columns,
+					       .n_columns = 1,
+					       .threads = 1 };
 
 	assert_int_equal(check_matmul(&request, &result), 0);
 	return &result;
@@ -527,6 +594,7 @@ int main(void)
 		cmocka_unit_test(column_ranges_have_their_own_rounding),
 		cmocka_unit_test(fp32_rounded_once_is_right_and_far_off_is_not),
 		cmocka_unit_test(every_type_is_right_and_its_error_found),
+		cmocka_unit_test(scaled_groups_are_right_and_a_wrong_scale_is_not),
 		cmocka_unit_test(recorded_single_tiles_are_within_bounds),
 		cmocka_unit_test(recorded_accumulated_tiles_are_within_bounds),
 	};

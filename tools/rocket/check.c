@@ -111,16 +111,34 @@ static void add_chunk(const struct check_request *r, struct workspace *w, const 
 	}
 }
 
-/* Fold the finished K tile into the elements and start the next one. */
-static void end_tile(struct workspace *w, const struct block *at, bool first, int kt, int group)
+/* Exact in double, but for one rounding of its product with a tile. */
+static double scale_at(const struct check_request *r, const struct block *at, int m, int n, int k0)
 {
+	size_t groups, g;
+
+	if (at->columns->rounding != CHECK_SCALED)
+		return 1;
+	groups = (size_t)(r->K / r->group);
+	g = (size_t)(k0 / r->group);
+	return (double)r->a_scale[(size_t)(at->m0 + m) * groups + g] *
+	       (double)r->b_scale[(size_t)(at->n0 + n) * groups + g];
+}
+
+/* Fold the finished K tile into the elements and start the next one. */
+static void end_tile(const struct check_request *r, struct workspace *w, const struct block *at,
+		     int k0, int kt)
+{
+	const int group = operand_group(r->operand);
+	const bool first = k0 == 0;
+
 	for (int m = 0; m < at->rows; m++)
 		for (int n = 0; n < at->cols; n++) {
 			/* 2^24 rounded terms below the root: less than 2e-9 of it. */
 			double magnitude = sqrt(w->row_norm[m] * w->col_norm[n]) * (1 + 1e-8);
 
 			check_fold(&w->element[m][n], at->columns->rounding, first,
-				   w->tile[m][n / LANES][n % LANES], magnitude, kt, group);
+				   scale_at(r, at, m, n, k0) * w->tile[m][n / LANES][n % LANES],
+				   magnitude, kt, group);
 		}
 	memset(w->tile, 0, sizeof(w->tile));
 	memset(w->row_norm, 0, sizeof(w->row_norm));
@@ -135,6 +153,7 @@ static double result_at(const struct check_request *r, enum check_rounding round
 	case CHECK_EXACT64:
 		return (double)((const int64_t *)r->C)[at];
 	case CHECK_FP32:
+	case CHECK_SCALED:
 		return ((const float *)r->C)[at];
 	default:
 		return operand_fp16_value(((const uint16_t *)r->C)[at]);
@@ -206,7 +225,7 @@ static void check_block(const struct check_request *r, struct workspace *w, cons
 
 		for (int k = 0; k < kt; k += CHUNK)
 			add_chunk(r, w, at, k0 + k, kt - k < CHUNK ? kt - k : CHUNK);
-		end_tile(w, at, k0 == 0, kt, operand_group(r->operand));
+		end_tile(r, w, at, k0, kt);
 	}
 	for (int m = 0; m < at->rows; m++)
 		for (int n = 0; n < at->cols; n++)

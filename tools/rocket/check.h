@@ -24,6 +24,7 @@ enum check_rounding {
 	CHECK_FP32,        /* fp32 partials added in double by the host */
 	CHECK_EXACT,       /* whole numbers: not one bit of error; int32 keeps the low bits */
 	CHECK_EXACT64,     /* the same in int64 */
+	CHECK_SCALED,      /* exact tiles times the scales of their group, added in fp32 */
 };
 
 /* Columns that were computed with one tiling of K. */
@@ -41,7 +42,9 @@ struct check_request {
 	const void *A, *B, *C; /* C: fp16 bits, float, int32_t or int64_t by the rounding */
 	const struct check_columns *columns;
 	int n_columns;
-	int threads; /* 0: as many as there are processors */
+	int threads;                    /* 0: as many as there are processors */
+	const float *a_scale, *b_scale; /* [M or N][K / group], for CHECK_SCALED */
+	int group;
 };
 
 struct check_result {

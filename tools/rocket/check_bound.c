@@ -34,6 +34,10 @@
  *
  * 5. Whole numbers: 0.
  *
+ * 6. Scales by group: a tile is a whole number below 2^31; the product of its scales, its
+ *    conversion and their product are rounded to fp32, (1 + u)^3 <= 1 + 3.001 u, and so is each
+ *    addition: u * (|S| + E). The reference rounds its own term once to double.
+ *
  * Where |S| + E can reach 65520, the value that rounds to infinity, an fp16 result may
  * have overflowed at that point: the bound is infinite from there on.
  *
@@ -74,6 +78,11 @@ void check_fold(struct check_element *e, enum check_rounding rounding, bool firs
 	double t = tile_error(magnitude, kt, group);
 
 	e->sum += tile;
+	if (rounding == CHECK_SCALED) {
+		e->error += (3.001 * FP32_HALF_ULP + 2 * FP64_HALF_ULP) * fabs(tile);
+		e->error += FP32_HALF_ULP * (fabs(e->sum) + e->error);
+		return;
+	}
 	if (rounding == CHECK_EXACT || rounding == CHECK_EXACT64)
 		return;
 	if (rounding == CHECK_FP16_HOST)
@@ -96,6 +105,7 @@ double check_finish(const struct check_element *e, enum check_rounding rounding)
 	case CHECK_EXACT64:
 		return 0;
 	case CHECK_FP16_DEVICE:
+	case CHECK_SCALED:
 		break;
 	case CHECK_FP16_HOST:
 		bound += half_ulp_fp16(fabs(e->sum) + bound);

@@ -66,12 +66,16 @@ static int run_workload(const struct demo *d, struct workload *w, struct outcome
 static int run_product(const struct demo *d, struct outcome *out)
 {
 	const struct command *self = d->options.command;
-	struct workload w = { .dtype = out->dtype, .extent = out->extent };
+	struct workload w = { .dtype = out->dtype,
+			      .extent = out->extent,
+			      .form = form_find("once", out->dtype, false) };
+	const struct tiling_request request = { .dtype = w.dtype,
+						.extent = w.extent,
+						.batched = rocket_batched_submit_supported() };
 	char why[256] = "";
 	int rc;
 
-	rc = tiling_make(&w.tiling, w.dtype, &w.extent, 1, rocket_hw_current(),
-			 rocket_batched_submit_supported(), why, sizeof(why));
+	rc = tiling_make(&w.tiling, &request, rocket_hw_current(), why, sizeof(why));
 	if (rc < 0)
 		return command_failed(self, d->options.json, device_exit_code(rc), "%s (%s)", why,
 				      rocket_status_name(rc));

@@ -15,6 +15,7 @@ rocket_SOURCES = \
 	tools/rocket/estimate.c tools/rocket/estimate.h \
 	tools/rocket/facts.c tools/rocket/facts.h \
 	tools/rocket/facts_board.c tools/rocket/facts_users.c \
+	tools/rocket/form.c tools/rocket/form.h \
 	tools/rocket/generate.c tools/rocket/generate.h \
 	tools/rocket/help.c \
 	tools/rocket/info.c \

@@ -19,6 +19,8 @@ enum {
 	OPTION_SEED,
 	OPTION_DATA,
 	OPTION_THREADS,
+	OPTION_FORM,
+	OPTION_GROUP,
 	OPTION_MHZ,
 };
 
@@ -26,6 +28,7 @@ struct matmul {
 	struct options options;
 	struct workload work;
 	enum generate_data data;
+	const char *form;
 	long long seed, repeat;
 	bool check;
 	double mhz;
@@ -72,10 +75,42 @@ static bool take(struct matmul *m, int value)
 			return false;
 		m->work.threads = (int)number;
 		return true;
+	case OPTION_FORM:
+		m->form = optarg;
+		if (!form_exists(optarg))
+			command_misused(o->command, "unknown form '%s': " FORM_NAMES " is expected",
+					optarg);
+		return form_exists(optarg);
+	case OPTION_GROUP:
+		if (!options_number(o, "--group", optarg, 1, 1 << 24, &number))
+			return false;
+		m->work.group = (int)number;
+		return true;
 	case OPTION_MHZ:
 		return options_real(o, "--mhz", optarg, ESTIMATE_MHZ_MIN, ESTIMATE_MHZ_MAX,
 				    &m->mhz);
 	}
+	return false;
+}
+
+/* A form for the type, and only options that it takes. */
+static bool take_form(struct matmul *m)
+{
+	const struct workload *w = &m->work;
+
+	m->work.form = form_find(m->form, w->dtype, w->group > 0);
+	if (!m->work.form)
+		command_misused(m->options.command, "there is no form '%s' of --dtype %s%s",
+				m->form, w->dtype->name, w->group ? " with --group" : "");
+	else if (w->group && w->extent.K % w->group)
+		command_misused(m->options.command, "--group %d does not divide K = %d", w->group,
+				w->extent.K);
+	else if (w->threads && !w->form->workers && (w->form->dtype || !w->dtype->multiply_mt))
+		command_misused(m->options.command,
+				"--threads is there for --dtype fp16 and bf16, and for --form "
+				"resident and stream only");
+	else
+		return true;
 	return false;
 }
 
@@ -88,6 +123,8 @@ static int parse(struct matmul *m, const struct command *self, int argc, char **
 		{ "seed", required_argument, NULL, OPTION_SEED },
 		{ "data", required_argument, NULL, OPTION_DATA },
 		{ "threads", required_argument, NULL, OPTION_THREADS },
+		{ "form", required_argument, NULL, OPTION_FORM },
+		{ "group", required_argument, NULL, OPTION_GROUP },
 		{ "mhz", required_argument, NULL, OPTION_MHZ },
 		OPTIONS_COMMON,
 	};
@@ -103,11 +140,7 @@ static int parse(struct matmul *m, const struct command *self, int argc, char **
 	if (!options_operands(&m->options, 3, 3, "three numbers: M K N") ||
 	    !extent_operands(&m->options, argv + optind, &m->work.extent))
 		return OPTION_BAD;
-	if (m->work.threads && !m->work.dtype->multiply_mt) {
-		command_misused(self, "--threads is there for --dtype fp16 and bf16 only");
-		return OPTION_BAD;
-	}
-	return OPTION_END;
+	return take_form(m) ? OPTION_END : OPTION_BAD;
 }
 
 /* ---- results ---- */
@@ -197,10 +230,16 @@ static void report_all(const struct matmul *m)
 	report_begin(&r, m->options.json, m->options.command->name);
 	report_line(&r, "product", "C[%d,%d] = A[%d,%d] . B[%d,%d]^T, %s", e->M, e->N, e->M, e->K,
 		    e->N, e->K, m->work.dtype->meaning);
+	if (m->work.group)
+		report_line(&r, "", "with scales by groups of %d k, fp32 result", m->work.group);
+	if (strcmp(m->form, "once"))
+		report_line(&r, "form", "%s", m->form);
 	report_line(&r, "device", "%s: %s, provider %s, driver %s", d->info.path, d->info.chip,
 		    d->info.provider, d->info.driver_version);
 	if (r.as_json) {
 		json_string(&r.json, "dtype", m->work.dtype->name);
+		json_string(&r.json, "form", m->form);
+		json_integer(&r.json, "group", m->work.group);
 		json_integer(&r.json, "M", e->M);
 		json_integer(&r.json, "K", e->K);
 		json_integer(&r.json, "N", e->N);
@@ -265,11 +304,18 @@ static int run_planned(struct matmul *m)
 /* The plan comes first: what cannot be done is refused before memory is asked for. */
 static int run_opened(struct matmul *m)
 {
+	const struct tiling_request request = {
+		.dtype = m->work.dtype,
+		.form = m->work.form,
+		.extent = m->work.extent,
+		.threads = m->work.threads,
+		.group = m->work.group,
+		.batched = rocket_batched_submit_supported(),
+	};
 	char why[256] = "";
 	int rc;
 
-	rc = tiling_make(&m->work.tiling, m->work.dtype, &m->work.extent, m->work.threads,
-			 rocket_hw_current(), rocket_batched_submit_supported(), why, sizeof(why));
+	rc = tiling_make(&m->work.tiling, &request, rocket_hw_current(), why, sizeof(why));
 	if (rc < 0)
 		return command_failed(m->options.command, m->options.json, device_exit_code(rc),
 				      "%s (%s)", why, rocket_status_name(rc));
@@ -282,6 +328,7 @@ static int run(const struct command *self, int argc, char **argv)
 {
 	struct matmul m = {
 		.work = { .dtype = dtype_named("fp16") },
+		.form = "once",
 		.repeat = 1,
 		.mhz = ESTIMATE_MHZ,
 	};
@@ -300,8 +347,8 @@ static int run(const struct command *self, int argc, char **argv)
 const struct command command_matmul = {
 	.name = "matmul",
 	.summary = "multiply matrices, measure, and check every element",
-	.usage = "[--dtype TYPE] [--check] [--repeat N] [--seed S] [--data KIND]\n"
-		 "           [--threads N] [--mhz F] [--json] M K N",
+	.usage = "[--dtype TYPE] [--form FORM] [--group G] [--check] [--repeat N]\n"
+		 "           [--seed S] [--data KIND] [--threads N] [--mhz F] [--json] M K N",
 	.help = "Multiplies C[M,N] = A[M,K] . B[N,K]^T on the device that ROCKET_DEVICE names and\n"
 		"prints tiles, tasks, submits, hardware kicks, bytes moved and time taken.\n"
 		"On the simulated device the time an NPU would take is ESTIMATED from what was\n"
@@ -311,6 +358,12 @@ const struct command command_matmul = {
 		"Options:\n"
 		"  --dtype TYPE   " DTYPE_NAMES "\n"
 		"                 [fp16]\n"
+		"  --form FORM    once: one call; resident: weights packed before (fp16, int8,\n"
+		"                 int4); stream: fds that stay (fp16, bf16); batch: two products "
+		"in\n"
+		"                 one (fp16); rows: A and C in the NPU's memory (fp16, fp16-f32,\n"
+		"                 int8) [once]\n"
+		"  --group G      scales by group of G k (int8 and int4, once and resident)\n"
 		"  --check        compare every element with a double precision or exact integer\n"
 		"                 reference computed on the CPU; exit 1 when one is out of bounds\n"
 		"  --repeat N     run N times; the results must be the same bits [1]\n"
@@ -318,7 +371,7 @@ const struct command command_matmul = {
 		"  --data KIND    uniform: floating point in [-0.5, 0.5], integers over their "
 		"full\n"
 		"                 range; ints: -2..2 [uniform]\n"
-		"  --threads N    share N over 1..8 worker fds (fp16 and bf16 only)\n"
+		"  --threads N    share N over 1..8 worker fds (fp16, bf16, resident, stream)\n"
 		"  --mhz F        NPU clock of the estimate [816]\n"
 		"  --json         print JSON\n"
 		"\n"

@@ -181,6 +181,7 @@ static void report_plan(const struct plan *p)
 static int make_plan(struct plan *p)
 {
 	const struct options *o = &p->options;
+	struct tiling_request request = { 0 };
 	char why[256] = "";
 	int rc;
 
@@ -191,8 +192,11 @@ static int make_plan(struct plan *p)
 				       o->argv[optind]);
 	if (!extent_operands(o, o->argv + optind + 1, &p->extent))
 		return EXIT_USAGE;
-	rc = tiling_make(&p->tiling, p->dtype, &p->extent, (int)p->threads, p->hw, p->batched, why,
-			 sizeof(why));
+	request.dtype = p->dtype;
+	request.extent = p->extent;
+	request.threads = (int)p->threads;
+	request.batched = p->batched;
+	rc = tiling_make(&p->tiling, &request, p->hw, why, sizeof(why));
 	if (rc < 0)
 		return command_failed(o->command, o->json, device_exit_code(rc), "%s (%s)", why,
 				      rocket_status_name(rc));

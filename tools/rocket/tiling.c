@@ -5,9 +5,11 @@
 #include "estimate.h"
 #include "tiling.h"
 
-static enum check_rounding rounding_of(const struct dtype *dtype,
+static enum check_rounding rounding_of(const struct dtype *dtype, bool scaled,
 				       const struct rocket_matmul_plan *plan)
 {
+	if (scaled)
+		return CHECK_SCALED;
 	if (dtype->result_bytes == 8)
 		return CHECK_EXACT64;
 	switch (plan->type) {
@@ -22,29 +24,57 @@ static enum check_rounding rounding_of(const struct dtype *dtype,
 	}
 }
 
-int tiling_make(struct tiling *t, const struct dtype *dtype, const struct extent *extent,
-		int threads, const struct rocket_hw_profile *hw, int batched, char *why,
-		size_t why_size)
+/* From here on tiles of K and N stay the same. */
+#define CANONICAL_ROWS 256
+
+static int plan_part(const struct tiling_request *r, const struct rocket_hw_profile *hw, int N,
+		     struct rocket_matmul_plan *plan, char *why, size_t why_size)
 {
-	const struct rocket_settings settings = rocket_settings_read();
-	const int align = (int)rocket_matmul_traits(dtype->type)->n_align;
-	const int M = extent->M == 1 ? 4 : extent->M; /* the library pads a single row */
+	static const struct form once = { 0 };
+	const struct form *form = r->form ? r->form : &once;
+	const int M = r->extent.M == 1 ? 4 : r->extent.M; /* the library pads a single row */
+	const struct rocket_matmul_limits limits = { .grouped = r->group > 0, .group = r->group };
+	struct rocket_settings set = rocket_settings_read();
+	struct rocket_matmul_tiles tiles;
+	int rc;
+
+	if (form->in_rows)
+		return rocket_matmul_plan_rows(r->dtype->type, hw, &set, r->batched, M, r->extent.K,
+					       N, plan, why, why_size);
+	if (form->whole_tiles)
+		set.mm_stream = 0;
+	rc = rocket_matmul_tile_within(r->dtype->type, hw, &set, &limits,
+				       form->canonical && M < CANONICAL_ROWS ? CANONICAL_ROWS : M,
+				       r->extent.K, N, &tiles, why, why_size);
+	if (rc < 0)
+		return rc;
+	if (tiles.mt > M)
+		tiles.mt = M;
+	tiles.nm = (M + tiles.mt - 1) / tiles.mt;
+	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->batched, form->whole_tiles ? 2 : 1,
+					M, r->extent.K, N, &tiles, plan, why, why_size);
+}
+
+int tiling_make(struct tiling *t, const struct tiling_request *r,
+		const struct rocket_hw_profile *hw, char *why, size_t why_size)
+{
+	const int align = (int)rocket_matmul_traits(r->dtype->type)->n_align;
+	const int threads = r->threads < 1 ? 1 : r->threads;
 	int rc = 0;
 
 	memset(t, 0, sizeof(*t));
-	t->dtype = dtype;
-	t->extent = *extent;
-	for (int i = 0; i < (threads < 1 ? 1 : threads) && rc == 0; i++) {
+	t->dtype = r->dtype;
+	t->extent = r->extent;
+	for (int i = 0; i < threads && rc == 0; i++) {
 		struct check_columns *c = &t->columns[t->workers];
 		struct rocket_matmul_plan *plan = &t->plans[t->workers];
 
-		rocket_matmul_split(extent->N, threads, align, i, &c->n0, &c->count);
+		rocket_matmul_split(r->extent.N, threads, align, i, &c->n0, &c->count);
 		if (!c->count)
 			break;
-		rc = rocket_matmul_plan_make(dtype->type, hw, &settings, batched, M, extent->K,
-					     c->count, plan, why, why_size);
+		rc = plan_part(r, hw, c->count, plan, why, why_size);
 		c->kt = plan->tiles.kt;
-		c->rounding = rounding_of(dtype, plan);
+		c->rounding = rounding_of(r->dtype, r->group > 0, plan);
 		t->workers += rc == 0;
 	}
 	if (rc < 0)

@@ -9,7 +9,17 @@
 
 #include "check.h"
 #include "dtype.h"
+#include "form.h"
 #include "report.h"
+
+/* What is cut: form NULL is one call, group 0 no scales. */
+struct tiling_request {
+	const struct dtype *dtype;
+	const struct form *form;
+	struct extent extent;
+	int threads, group; /* threads 0 and 1: one worker */
+	int batched;
+};
 
 struct tiling {
 	const struct dtype *dtype;
@@ -19,10 +29,9 @@ struct tiling {
 	struct check_columns columns[CHECK_COLUMNS_MAX];    /* what each of them computes */
 };
 
-/* threads 0 and 1: one worker. 0, or a negative enum rocket_status with the reason in why. */
-int tiling_make(struct tiling *t, const struct dtype *dtype, const struct extent *extent,
-		int threads, const struct rocket_hw_profile *hw, int batched, char *why,
-		size_t why_size);
+/* 0, or a negative enum rocket_status with the reason in why. */
+int tiling_make(struct tiling *t, const struct tiling_request *request,
+		const struct rocket_hw_profile *hw, char *why, size_t why_size);
 void tiling_free(struct tiling *t);
 
 uint64_t tiling_tiles(const struct tiling *t);

@@ -16,6 +16,13 @@ static void *matrix(size_t rows, size_t columns, size_t bytes)
 	return calloc(count, bytes); /* checks the last product itself */
 }
 
+/* In [0.5, 1.5), all 23 bits. */
+static void make_scales(float *scale, size_t count, uint64_t *state)
+{
+	for (size_t i = 0; i < count; i++)
+		scale[i] = 0.5f + (float)(generate_next(state) >> 41) * 0x1p-23f;
+}
+
 int workload_make(struct workload *w, enum generate_data data, uint64_t seed)
 {
 	size_t M = (size_t)w->extent.M, K = (size_t)w->extent.K, N = (size_t)w->extent.N;
@@ -24,12 +31,20 @@ int workload_make(struct workload *w, enum generate_data data, uint64_t seed)
 	w->A = matrix(M, K, operand_bytes(w->dtype->operand));
 	w->B = matrix(N, K, operand_bytes(w->dtype->operand));
 	w->C = matrix(M, N, w->dtype->result_bytes);
-	if (!w->A || !w->B || !w->C) {
+	if (w->group) {
+		w->a_scale = matrix(M, K / (size_t)w->group, sizeof(float));
+		w->b_scale = matrix(N, K / (size_t)w->group, sizeof(float));
+	}
+	if (!w->A || !w->B || !w->C || (w->group && (!w->a_scale || !w->b_scale))) {
 		workload_free(w);
 		return -1;
 	}
 	generate(w->dtype->operand, w->A, M * K, data, generate_next(&state));
 	generate(w->dtype->operand, w->B, N * K, data, generate_next(&state));
+	if (w->group) {
+		make_scales(w->a_scale, M * (K / (size_t)w->group), &state);
+		make_scales(w->b_scale, N * (K / (size_t)w->group), &state);
+	}
 	return 0;
 }
 
@@ -38,7 +53,10 @@ void workload_free(struct workload *w)
 	free(w->A);
 	free(w->B);
 	free(w->C);
+	free(w->a_scale);
+	free(w->b_scale);
 	w->A = w->B = w->C = NULL;
+	w->a_scale = w->b_scale = NULL;
 }
 
 static double now_us(void)
@@ -72,18 +90,15 @@ static uint64_t digest(const void *data, size_t size)
 	return hash;
 }
 
-static int multiply(const struct workload *w, int fd)
+static int multiply(const struct workload *w, const struct product *p)
 {
-	const struct extent *e = &w->extent;
-
 	/* Nothing of an earlier run may pass for the result of this one. */
 	memset(w->C, 0xff, result_size(w));
-	if (w->threads)
-		return w->dtype->multiply_mt(e->M, e->K, e->N, w->A, w->B, w->C, w->threads);
-	return w->dtype->multiply(fd, e->M, e->K, e->N, w->A, w->B, w->C);
+	return w->form->run(p);
 }
 
-int workload_run(struct workload *w, const struct device *device, int repeat, struct measurement *m)
+static int run_opened(struct workload *w, const struct device *device, const struct product *p,
+		      int repeat, struct measurement *m)
 {
 	uint64_t first = 0;
 
@@ -98,7 +113,7 @@ int workload_run(struct workload *w, const struct device *device, int repeat, st
 		rocket_submit_counters_reset();
 		device_counters_reset(device);
 		start = now_us();
-		status = multiply(w, device->fd);
+		status = multiply(w, p);
 		took = now_us() - start;
 		if (status < 0)
 			return status;
@@ -118,6 +133,32 @@ int workload_run(struct workload *w, const struct device *device, int repeat, st
 	return ROCKET_OK;
 }
 
+int workload_run(struct workload *w, const struct device *device, int repeat, struct measurement *m)
+{
+	struct product p = {
+		.dtype = w->dtype,
+		.fd = device->fd,
+		.threads = w->threads,
+		.M = w->extent.M,
+		.K = w->extent.K,
+		.N = w->extent.N,
+		.group = w->group,
+		.A = w->A,
+		.B = w->B,
+		.a_scale = w->a_scale,
+		.b_scale = w->b_scale,
+		.C = w->C,
+	};
+	int status;
+
+	if (w->form->open && !w->form->open(&p))
+		return ROCKET_E_SHAPE;
+	status = run_opened(w, device, &p, repeat, m);
+	if (w->form->close)
+		w->form->close(&p);
+	return status;
+}
+
 int workload_check(const struct workload *w, struct check_result *result)
 {
 	const struct check_request request = {
@@ -128,6 +169,9 @@ int workload_check(const struct workload *w, struct check_result *result)
 		.A = w->A,
 		.B = w->B,
 		.C = w->C,
+		.a_scale = w->a_scale,
+		.b_scale = w->b_scale,
+		.group = w->group,
 		.columns = w->tiling.columns,
 		.n_columns = w->tiling.workers,
 	};

@@ -10,14 +10,18 @@
 #include "check.h"
 #include "device.h"
 #include "dtype.h"
+#include "form.h"
 #include "generate.h"
 #include "tiling.h"
 
 struct workload {
 	const struct dtype *dtype;
 	struct extent extent;
+	const struct form *form;
 	int threads; /* 0: the entry of one fd; else the one that opens its own */
+	int group;   /* 0: no scales */
 	void *A, *B, *C;
+	float *a_scale, *b_scale; /* with a group */
 	struct tiling tiling;
 };
 
