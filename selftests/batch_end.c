@@ -90,7 +90,7 @@ static void ppu_bits_end_a_flagged_job_only(struct test *t)
 	if (!knobs_open(t, &k))
 		return;
 	if (load_make(&l, t, f, &small_matmul, 2, LOAD_INTEGERS)) {
-		knob_set(&k, KNOB_DONE_BITS, 0xc00);
+		knob_set(&k, TEST_DONE_BITS, 0xc00);
 		l.job.flags = DRM_ROCKET_JOB_PPU_DONE;
 		start = now_ns();
 		load_run_right(&l);

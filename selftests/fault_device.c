@@ -22,15 +22,15 @@ static void interrupt_of_the_mmu_retires_nothing(struct test *t)
 	if (!knobs_open(t, &k))
 		return;
 	if (load_make(&l, t, test_file(t), &small_matmul, tasks, LOAD_INTEGERS)) {
-		knob_set(&k, KNOB_DELAY, ms * 1000);
-		knob_set(&k, KNOB_STOP_BUS, 100);
+		knob_set(&k, TEST_DELAY, ms * 1000);
+		knob_set(&k, TEST_STOP_BUS, 100);
 		start = now_ns();
 		load_run_right(&l);
 		took = (now_ns() - start) / MS;
-		CHECK(t, knob_sum(&k, KNOB_COMPLETIONS) == tasks, "%u completions",
-		      knob_sum(&k, KNOB_COMPLETIONS));
-		CHECK(t, !knob_sum(&k, KNOB_ABORTED), "%u kicks aborted",
-		      knob_sum(&k, KNOB_ABORTED));
+		CHECK(t, knob_sum(&k, TEST_COMPLETIONS) == tasks, "%u completions",
+		      knob_sum(&k, TEST_COMPLETIONS));
+		CHECK(t, !knob_sum(&k, TEST_ABORTED), "%u kicks aborted",
+		      knob_sum(&k, TEST_ABORTED));
 		CHECK(t, took >= tasks * ms, "done after %lld ms", (long long)took);
 	}
 	knobs_close(&k);
@@ -47,15 +47,15 @@ static void interrupt_that_comes_twice_retires_one_job(struct test *t)
 		return;
 	if (load_make(&a, t, f, &small_matmul, 1, LOAD_INTEGERS) &&
 	    load_make(&b, t, f, &small_matmul, 1, LOAD_INTEGERS)) {
-		knob_set(&k, KNOB_DELAY, 50000);
-		knob_set(&k, KNOB_LATER, 10000);
-		knob_set(&k, KNOB_REPEAT, 1);
+		knob_set(&k, TEST_DELAY, 50000);
+		knob_set(&k, TEST_LATER, 10000);
+		knob_set(&k, TEST_REPEAT, 1);
 		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
 		CHECK(t, !load_wait(&a, 10 * SECOND) && load_judge(&a, 1), "first job");
 		CHECK(t, !load_wait(&b, 10 * SECOND) && load_judge(&b, 1), "second job");
-		CHECK(t, knob_sum(&k, KNOB_COMPLETIONS) == 2 && !knob_sum(&k, KNOB_ABORTED),
-		      "%u completions, %u aborted", knob_sum(&k, KNOB_COMPLETIONS),
-		      knob_sum(&k, KNOB_ABORTED));
+		CHECK(t, knob_sum(&k, TEST_COMPLETIONS) == 2 && !knob_sum(&k, TEST_ABORTED),
+		      "%u completions, %u aborted", knob_sum(&k, TEST_COMPLETIONS),
+		      knob_sum(&k, TEST_ABORTED));
 	}
 	knobs_close(&k);
 }
@@ -70,11 +70,11 @@ static void interrupt_that_is_lost_is_a_timeout(struct test *t)
 	if (!knobs_open(t, &k))
 		return;
 	if (load_make(&l, t, f, &small_matmul, 1, LOAD_INTEGERS)) {
-		knob_set(&k, KNOB_DROP, 1);
+		knob_set(&k, TEST_DROP, 1);
 		CHECK(t, !load_submit(&l), "SUBMIT");
 		ret = load_wait(&l, 10 * SECOND);
 		CHECK(t, load_failed_as_told(&l, ret), "PREP_BO: %s", strerror(-ret));
-		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
 		load_stamp(&l);
 		load_run_right(&l);
 	}
@@ -98,16 +98,16 @@ static void completion_at_the_timeout_spares_the_next_job(struct test *t)
 	for (unsigned i = 0; i < rounds && !test_failed(t); i++) {
 		int ret;
 
-		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
-		knob_set(&k, KNOB_DELAY, timeout_us - 1000 + i % 8 * 1000);
-		knob_set(&k, KNOB_NEXT_DELAY, 30000);
+		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
+		knob_set(&k, TEST_DELAY, timeout_us - 1000 + i % 8 * 1000);
+		knob_set(&k, TEST_NEXT_DELAY, 30000);
 		load_stamp(&a);
 		load_stamp(&b);
 		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
 		load_wait(&a, 10 * SECOND);
 		ret = load_wait(&b, 10 * SECOND);
 		CHECK(t, !ret && load_judge(&b, 1), "round %u: next job: %s", i, strerror(-ret));
-		CHECK(t, !knob_sum(&k, KNOB_ABORTED), "round %u: a kick was aborted", i);
+		CHECK(t, !knob_sum(&k, TEST_ABORTED), "round %u: a kick was aborted", i);
 	}
 	knobs_close(&k);
 }
@@ -122,11 +122,11 @@ static void tasks_that_are_slow_are_not_hung(struct test *t)
 	if (!knobs_open(t, &k))
 		return;
 	if (load_make(&l, t, test_file(t), &small_matmul, tasks, LOAD_INTEGERS)) {
-		knob_set(&k, KNOB_DELAY, (uint32_t)(job_timeout(t) / 1000 / 4));
+		knob_set(&k, TEST_DELAY, (uint32_t)(job_timeout(t) / 1000 / 4));
 		load_run_right(&l);
-		CHECK(t, knob_sum(&k, KNOB_COMPLETIONS) == tasks, "%u completions",
-		      knob_sum(&k, KNOB_COMPLETIONS));
-		CHECK(t, !knob_sum(&k, KNOB_RESETS), "the core was reset");
+		CHECK(t, knob_sum(&k, TEST_COMPLETIONS) == tasks, "%u completions",
+		      knob_sum(&k, TEST_COMPLETIONS));
+		CHECK(t, !knob_sum(&k, TEST_RESETS), "the core was reset");
 	}
 	knobs_close(&k);
 }
@@ -142,17 +142,17 @@ static void interrupt_of_a_sleeping_core_touches_nothing(struct test *t)
 		return;
 	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS) && load_run_right(&l) &&
 	    CHECK(t, cores_sleep(&cores, 5 * SECOND), "no sleep")) {
-		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
-		knob_set(&k, KNOB_TRIGGER, TRIGGER_LINE);
+		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
+		knob_set(&k, TEST_TRIGGER, TEST_TRIGGER_LINE);
 		sleep_ms(100);
-		CHECK(t, !knob_sum(&k, KNOB_RAW_READS), "%u reads", knob_sum(&k, KNOB_RAW_READS));
-		CHECK(t, !knob_sum(&k, KNOB_MASK_ZEROS), "%u writes",
-		      knob_sum(&k, KNOB_MASK_ZEROS));
-		CHECK(t, !knob_sum(&k, KNOB_MMIO_OFF), "%u accesses without power",
-		      knob_sum(&k, KNOB_MMIO_OFF));
+		CHECK(t, !knob_sum(&k, TEST_RAW_READS), "%u reads", knob_sum(&k, TEST_RAW_READS));
+		CHECK(t, !knob_sum(&k, TEST_MASK_ZEROS), "%u writes",
+		      knob_sum(&k, TEST_MASK_ZEROS));
+		CHECK(t, !knob_sum(&k, TEST_MMIO_OFF), "%u accesses without power",
+		      knob_sum(&k, TEST_MMIO_OFF));
 		CHECK(t, cores_are(&cores, "suspended"), "a core woke up");
 	}
-	knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+	knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
 	load_stamp(&l);
 	load_run_right(&l);
 	knobs_close(&k);
@@ -168,16 +168,16 @@ static void run_with_dma_error(struct test *t, bool with_completion)
 	if (!knobs_open(t, &k))
 		return;
 	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS)) {
-		knob_set(&k, KNOB_ERROR_BITS, DMA_READ_ERROR);
+		knob_set(&k, TEST_ERROR_BITS, DMA_READ_ERROR);
 		if (!with_completion)
-			knob_set(&k, KNOB_ERROR_ONLY, 1);
+			knob_set(&k, TEST_ERROR_ONLY, 1);
 		start = now_ns();
 		CHECK(t, !load_submit(&l), "SUBMIT");
 		ret = load_wait(&l, 10 * SECOND);
 		took = now_ns() - start;
 		CHECK(t, load_failed_as_told(&l, ret), "PREP_BO: %s", strerror(-ret));
 		CHECK(t, took < job_timeout(t), "told after %lld ms", (long long)(took / MS));
-		knob_set(&k, KNOB_CLEAR, KNOBS_ALL);
+		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
 		load_stamp(&l);
 		load_run_right(&l);
 	}
@@ -207,10 +207,10 @@ static void mmu_is_left_attached_between_jobs(struct test *t)
 	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS)) {
 		for (unsigned i = 0; i < 6; i++) /* each core has seen the file */
 			load_run_right(&l);
-		before = knob_sum(&k, KNOB_FORCED);
+		before = knob_sum(&k, TEST_FORCED(0));
 		for (unsigned i = 0; i < jobs && load_run_right(&l); i++)
 			;
-		after = knob_sum(&k, KNOB_FORCED);
+		after = knob_sum(&k, TEST_FORCED(0));
 		tap_note("%u resets of an MMU in %u jobs", after - before, jobs);
 		CHECK(t, after - before <= 6, "%u resets in %u jobs", after - before, jobs);
 	}
@@ -221,22 +221,22 @@ static void mmu_is_left_attached_between_jobs(struct test *t)
 static void core_is_told_its_own_number(struct test *t)
 {
 	struct knobs k;
-	struct load l[KNOB_CORES];
+	struct load l[BOARD_CORES];
 
 	if (!knobs_open(t, &k))
 		return;
-	knob_set(&k, KNOB_DELAY, 100000); /* long enough that each file takes a core */
-	for (unsigned i = 0; i < KNOB_CORES; i++)
+	knob_set(&k, TEST_DELAY, 100000); /* long enough that each file takes a core */
+	for (unsigned i = 0; i < BOARD_CORES; i++)
 		CHECK(t,
 		      load_make(&l[i], t, test_file(t), &small_matmul, 1, LOAD_INTEGERS) &&
 			      !load_submit(&l[i]),
 		      "no job");
-	for (unsigned i = 0; i < KNOB_CORES && !test_failed(t); i++)
+	for (unsigned i = 0; i < BOARD_CORES && !test_failed(t); i++)
 		CHECK(t, !load_wait(&l[i], 10 * SECOND), "job %u", i);
-	for (unsigned i = 0; i < KNOB_CORES; i++)
-		if (knob_get(&k, i, KNOB_KICKS))
-			CHECK(t, knob_get(&k, i, KNOB_LAST_S_POINTER) == (0xe | i << 28),
-			      "core %u: %#x", i, knob_get(&k, i, KNOB_LAST_S_POINTER));
+	for (unsigned i = 0; i < BOARD_CORES; i++)
+		if (knob_get(&k, i, TEST_KICKS))
+			CHECK(t, knob_get(&k, i, TEST_LAST_S_POINTER) == (0xe | i << 28),
+			      "core %u: %#x", i, knob_get(&k, i, TEST_LAST_S_POINTER));
 		else
 			CHECK(t, false, "core %u had no job", i);
 	knobs_close(&k);

@@ -8,13 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define PAGE_SIZE   0x1000
-#define TEST_ID     0
-#define TEST_MAGIC  0x524e5432u
 #define BOARD_MODEL "linux,dummy-virt" /* what QEMU's machine calls itself */
-
-/* By hardware number. */
-static const off_t pages[KNOB_CORES] = { 0xfdabf000, 0xfdacf000, 0xfdadf000 };
 
 /* Reading an address that nobody answers can hang a board, so ask who this is first. */
 bool board_is_virtual(void)
@@ -38,13 +32,13 @@ static bool map_pages(struct knobs *k, char *why, size_t why_size)
 		snprintf(why, why_size, "/dev/mem: %s", strerror(errno));
 		return false;
 	}
-	for (unsigned i = 0; i < KNOB_CORES; i++) {
-		void *p = mmap(NULL, PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, pages[i]);
+	for (unsigned i = 0; i < BOARD_CORES; i++) {
+		off_t page = BOARD_CORE_BASE(i) + BOARD_TEST_PAGE;
+		void *p = mmap(NULL, BOARD_PAGE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, page);
 
 		k->core[i] = p == MAP_FAILED ? NULL : p;
-		if (p == MAP_FAILED || k->core[i][TEST_ID] != TEST_MAGIC) {
-			snprintf(why, why_size, "no test page at %#llx",
-				 (unsigned long long)pages[i]);
+		if (p == MAP_FAILED || knob_get(k, i, TEST_ID) != TEST_ID_VALUE) {
+			snprintf(why, why_size, "no test page at %#llx", (unsigned long long)page);
 			close(fd);
 			return false;
 		}
@@ -55,9 +49,9 @@ static bool map_pages(struct knobs *k, char *why, size_t why_size)
 
 static void unmap_pages(struct knobs *k)
 {
-	for (unsigned i = 0; i < KNOB_CORES; i++)
+	for (unsigned i = 0; i < BOARD_CORES; i++)
 		if (k->core[i])
-			munmap((void *)k->core[i], PAGE_SIZE);
+			munmap((void *)k->core[i], BOARD_PAGE_SIZE);
 	memset(k, 0, sizeof(*k));
 }
 
@@ -75,37 +69,37 @@ bool knobs_open(struct test *t, struct knobs *k)
 		test_skip(t, "needs the knobs of the virtual board: %s", why);
 		return false;
 	}
-	knob_set(k, KNOB_CLEAR, KNOBS_ALL);
+	knob_set(k, TEST_CLEAR, TEST_CLEAR_ALL);
 	return true;
 }
 
 void knobs_close(struct knobs *k)
 {
-	knob_set(k, KNOB_CLEAR, KNOBS_ALL);
+	knob_set(k, TEST_CLEAR, TEST_CLEAR_ALL);
 	unmap_pages(k);
 }
 
-uint32_t knob_get(const struct knobs *k, unsigned core, enum knob knob)
+uint32_t knob_get(const struct knobs *k, unsigned core, uint32_t offset)
 {
-	return k->core[core][knob / 4];
+	return k->core[core][offset / 4];
 }
 
-void knob_set_core(struct knobs *k, unsigned core, enum knob knob, uint32_t value)
+void knob_set_core(struct knobs *k, unsigned core, uint32_t offset, uint32_t value)
 {
-	k->core[core][knob / 4] = value;
+	k->core[core][offset / 4] = value;
 }
 
-void knob_set(struct knobs *k, enum knob knob, uint32_t value)
+void knob_set(struct knobs *k, uint32_t offset, uint32_t value)
 {
-	for (unsigned i = 0; i < KNOB_CORES; i++)
-		knob_set_core(k, i, knob, value);
+	for (unsigned i = 0; i < BOARD_CORES; i++)
+		knob_set_core(k, i, offset, value);
 }
 
-uint32_t knob_sum(const struct knobs *k, enum knob knob)
+uint32_t knob_sum(const struct knobs *k, uint32_t offset)
 {
 	uint32_t sum = 0;
 
-	for (unsigned i = 0; i < KNOB_CORES; i++)
-		sum += knob_get(k, i, knob);
+	for (unsigned i = 0; i < BOARD_CORES; i++)
+		sum += knob_get(k, i, offset);
 	return sum;
 }

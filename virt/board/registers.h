@@ -75,6 +75,7 @@ enum soc_violation {
 #define TEST_CLEAR         0x004u /* WO: TEST_CLEAR_* */
 #define TEST_CLEAR_COUNTS  (1u << 0)
 #define TEST_CLEAR_KNOBS   (1u << 1)
+#define TEST_CLEAR_ALL     (TEST_CLEAR_COUNTS | TEST_CLEAR_KNOBS)
 #define TEST_TRIGGER       0x008u    /* WO: TEST_TRIGGER_*, now */
 #define TEST_TRIGGER_BUS   (1u << 0) /* a bus error in the first MMU bank */
 #define TEST_TRIGGER_DPU   (1u << 1) /* RAW |= 0x300 */
