@@ -8,7 +8,7 @@
 
 int main(int argc, char **argv)
 {
-	const struct test_table tables[] = { concurrency_cases() };
+	const struct test_table tables[] = { client_cases(), core_cases() };
 
 	return test_main(argc, argv, tables, sizeof(tables) / sizeof(tables[0]));
 }

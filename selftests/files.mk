@@ -72,6 +72,7 @@ selftests_batch_LDADD = $(SELFTEST_LIBS)
 
 selftests_concurrency_SOURCES = $(SELFTEST_RUNNER) \
 	selftests/concurrency.c selftests/concurrency.h \
+	selftests/concurrency_cores.c \
 	selftests/concurrency_file.c
 selftests_concurrency_LDADD = $(SELFTEST_LIBS)
 
