@@ -45,6 +45,8 @@ while True:
             out(rest + "\n")
         elif word == "kernel":
             console(rest)
+        elif word == "mark":
+            console("rocket selftest: " + "; expects: ".join(rest.split(",")))
         elif word == "end":
             verdict = rest
         elif word == "die":

@@ -33,7 +33,7 @@ verdict() {
 	result $? "$1"
 }
 
-echo 1..21
+echo 1..24
 verdict command_that_succeeds_passes 'a | quick | shared 5 | say hello |' 0 '^ok 1 - a$'
 verdict output_is_a_diagnostic 'a | quick | shared 5 | say hello |' 0 '^# hello$'
 verdict exit_code_fails 'a | quick | shared 5 | end 3 |' 1 '^# exit 3$'
@@ -48,6 +48,9 @@ verdict timed_out_fails 'a | quick | shared 5 | kernel rocket: NPU job timed out
 verdict harmless_line_passes 'a | quick | shared 5 | kernel rocket: core 0 up |' 0 '^ok 1'
 verdict listed_complaint_passes 'a | quick | shared 5 | kernel NPU job timed out | job timed' 0 '^ok 1'
 verdict announced_complaint_passes 'a | quick | shared 5 | say # kernel-log: job timed; kernel NPU job timed out |' 0 '^ok 1'
+verdict complaint_that_a_mark_announces_passes 'a | quick | shared 5 | mark x,Page fault at,NPU job timed out; kernel NPU job timed out |' 0 '^ok 1'
+verdict complaint_after_one_more_mark_passes 'a | quick | shared 5 | mark x,NPU job timed out; mark y; kernel NPU job timed out |' 0 '^ok 1'
+verdict complaint_after_two_more_marks_fails 'a | quick | shared 5 | mark x,NPU job timed out; mark y; mark z; kernel NPU job timed out |' 1 'kernel complains: .*timed out'
 verdict another_complaint_fails 'a | quick | shared 5 | kernel Oops: x | job timed' 1 'Oops'
 verdict violation_fails_and_is_named 'a | quick | shared 5 | die read of 0xfdab002c |' 1 'status 3: rocket-board: violation: read of 0xfdab002c'
 verdict malformed_table_is_refused 'a | quick | say hello' 2 'not five fields'
