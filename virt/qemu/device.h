@@ -43,7 +43,7 @@ typedef struct RocketCore {
 	struct npu_result result;
 	GArray *written; /* of this run, to be told to QEMU */
 	int64_t began;   /* guest time */
-	QEMUBH *ended, *hold;
+	QEMUBH *ended;
 	QEMUTimer *slack;
 	bool holds; /* the guest's clock */
 } RocketCore;

@@ -32,6 +32,11 @@ static void *work(void *opaque)
 	return NULL;
 }
 
+static void give_slack(RocketCore *rc)
+{
+	timer_mod(rc->slack, qemu_clock_get_us(QEMU_CLOCK_REALTIME) + rc->device->slack_us);
+}
+
 void worker_run(void *ctx, struct board_core *core)
 {
 	RocketCore *rc = container_of(core, RocketCore, core);
@@ -39,22 +44,26 @@ void worker_run(void *ctx, struct board_core *core)
 	rc->began = qemu_clock_get_ns(QEMU_CLOCK_VIRTUAL);
 	rc->run = RUN_GOES;
 	rc->past = false;
-	timer_mod(rc->slack, rc->began / SCALE_US + rc->device->slack_us);
+	give_slack(rc);
 	qemu_cond_broadcast(&rc->change);
+}
+
+static bool is_held(const RocketDevice *d)
+{
+	for (unsigned i = 0; i < BOARD_CORES; i++)
+		if (d->cores[i].holds)
+			return true;
+	return false;
 }
 
 static void release(RocketCore *rc)
 {
-	RocketDevice *d = rc->device;
-
 	timer_del(rc->slack);
 	if (!rc->holds)
 		return;
 	rc->holds = false;
-	for (unsigned i = 0; i < BOARD_CORES; i++)
-		if (d->cores[i].holds)
-			return;
-	vm_start();
+	if (!is_held(rc->device))
+		vm_start();
 }
 
 /* The CPU ends a kick: its memory may be taken away as soon as this returns. */
@@ -106,30 +115,32 @@ static void ended(void *opaque)
 		release(rc);
 }
 
-static bool is_behind(RocketCore *rc)
-{
-	QEMU_LOCK_GUARD(&rc->lock);
-	return rc->run == RUN_GOES && !rc->waits;
-}
-
-static void hold(void *opaque)
-{
-	RocketCore *rc = opaque;
-
-	if (!is_behind(rc) || rc->holds)
-		return;
-	rc->holds = true;
-	if (runstate_is_running())
-		vm_stop(RUN_STATE_PAUSED);
-}
-
-/* A timer of the guest's clock cannot stop that clock itself. */
+/*
+ * The timer is one of the host's clock, for two reasons: a timer of the guest's cannot stop that
+ * clock, and when the main loop has been away for long the host's timers run before the guest's.
+ * So the run that is behind is seen before the guest gets a tick, and with it the time that passed.
+ */
 static void out_of_slack(void *opaque)
 {
 	RocketCore *rc = opaque;
+	bool running, waits;
 
-	qemu_bh_schedule(rc->hold);
-	timer_mod(rc->slack, qemu_clock_get_us(QEMU_CLOCK_VIRTUAL) + rc->device->slack_us);
+	ended(rc);
+	WITH_QEMU_LOCK_GUARD(&rc->lock)
+	{
+		if (rc->run != RUN_GOES)
+			return;
+		waits = rc->waits;
+	}
+	running = runstate_is_running();
+	/* For the CPU, or somebody else has stopped the machine. */
+	if (waits || !(running || is_held(rc->device))) {
+		give_slack(rc);
+		return;
+	}
+	rc->holds = true;
+	if (running)
+		vm_stop(RUN_STATE_PAUSED);
 }
 
 void worker_start(RocketCore *rc)
@@ -139,7 +150,6 @@ void worker_start(RocketCore *rc)
 	qemu_mutex_init(&rc->lock);
 	qemu_cond_init(&rc->change);
 	rc->ended = qemu_bh_new(ended, rc);
-	rc->hold = qemu_bh_new(hold, rc);
-	rc->slack = timer_new_us(QEMU_CLOCK_VIRTUAL, out_of_slack, rc);
+	rc->slack = timer_new_us(QEMU_CLOCK_REALTIME, out_of_slack, rc);
 	qemu_thread_create(&rc->thread, name, work, rc, QEMU_THREAD_DETACHED);
 }
