@@ -81,6 +81,29 @@ static void interrupt_that_is_lost_is_a_timeout(struct test *t)
 	knobs_close(&k);
 }
 
+/* The status says that the job has ended: late, but right, and no reason for a reset. */
+static void completion_without_an_interrupt_is_found_at_the_timeout(struct test *t)
+{
+	int64_t start, took, timeout = job_timeout(t);
+	struct knobs k;
+	struct load l;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, test_file(t), &small_matmul, 2, LOAD_INTEGERS)) {
+		knob_set(&k, TEST_MUTE, 2);
+		start = now_ns();
+		load_run_right(&l);
+		took = now_ns() - start;
+		CHECK(t, took > timeout * 4 / 5, "an interrupt came after %lld ms",
+		      (long long)(took / MS));
+		CHECK(t, !knob_sum(&k, TEST_RESETS), "%u resets", knob_sum(&k, TEST_RESETS));
+		load_stamp(&l);
+		load_run_right(&l);
+	}
+	knobs_close(&k);
+}
+
 /* A job ends just as its time is up: whatever is said of it, the next one runs undisturbed. */
 static void completion_at_the_timeout_spares_the_next_job(struct test *t)
 {
@@ -255,6 +278,10 @@ static const struct test_case cases[] = {
 	  .run = interrupt_that_is_lost_is_a_timeout,
 	  .needs = NEED_ROOT,
 	  .log = KLOG_TIMEOUT },
+	{ .name = "completion_without_an_interrupt_is_found_at_the_timeout",
+	  .run = completion_without_an_interrupt_is_found_at_the_timeout,
+	  .expects = EXPECT_JUDGED_COMPLETION,
+	  .needs = NEED_ROOT },
 	{ .name = "completion_at_the_timeout_spares_the_next_job",
 	  .run = completion_at_the_timeout_spares_the_next_job,
 	  .expects = EXPECT_LONG_JOBS,

@@ -4,11 +4,14 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cores.h"
+#include "knobs.h"
 #include "load.h"
+#include "sysfs.h"
 
 #define DELAY   "power/autosuspend_delay_ms"
 #define CONTROL "power/control"
@@ -125,6 +128,37 @@ static void jobs_run_while_power_is_forced(struct test *t)
 	CHECK(t, cores_sleep(&c, until_sleep(delay)), "a core is still up");
 }
 
+#define DOMAIN_US "/sys/kernel/debug/rocket-soc/domain_us"
+
+/* The timeout is the job's, and begins on its core: two domains take longer to come than it is. */
+static void jobs_are_not_timed_while_their_core_wakes(struct test *t)
+{
+	char text[32];
+	struct cores c;
+	struct knobs k;
+	struct load l;
+	long delay;
+
+	if (!begin(t, &c, &delay))
+		return;
+	if (sysfs_number(DOMAIN_US, -1) < 0) {
+		test_skip(t, "needs the virtual board's power domains");
+		return;
+	}
+	if (!knobs_open(t, &k))
+		return;
+	knob_set(&k, TEST_DELAY, 50000);
+	snprintf(text, sizeof(text), "%lld", (long long)job_timeout(t) / 1000 * 2 / 3);
+	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS) &&
+	    CHECK(t, cores_sleep(&c, until_sleep(delay)), "a core is still up")) {
+		sleep_ms(100); /* the domains go after the cores */
+		CHECK(t, !sysfs_write(DOMAIN_US, text), "cannot set " DOMAIN_US);
+		load_run_right(&l);
+		CHECK(t, !sysfs_write(DOMAIN_US, "0"), "cannot restore " DOMAIN_US);
+	}
+	knobs_close(&k);
+}
+
 static void delay_is_the_parameter(struct test *t)
 {
 	long want = t->node->calls->param("rocket", "rocket_autosuspend_ms", -1);
@@ -173,6 +207,10 @@ static const struct test_case cases[] = {
 	  .run = jobs_wake_their_core,
 	  .needs = NEED_ROOT,
 	  .seconds = 60 },
+	{ .name = "jobs_are_not_timed_while_their_core_wakes",
+	  .run = jobs_are_not_timed_while_their_core_wakes,
+	  .expects = EXPECT_LONG_JOBS,
+	  .needs = NEED_ROOT },
 	{ .name = "jobs_run_while_power_is_forced",
 	  .run = jobs_run_while_power_is_forced,
 	  .needs = NEED_ROOT,

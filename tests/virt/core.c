@@ -408,6 +408,15 @@ static void interrupts(void)
 	expire(TIMER_LATER);
 	tap_ok(&tap, up && !core_read(&core, RAW), "and_comes_again_with_nothing_behind_it");
 	end();
+	begin();
+	set(TEST_MUTE, 1);
+	one(1);
+	tap_ok(&tap, !up && core_read(&core, RAW) & 0x300,
+	       "interrupt_is_lost_but_its_bits_are_not");
+	acknowledge();
+	one(1);
+	tap_ok(&tap, up, "next_one_comes");
+	end();
 }
 
 static void triggers(void)

@@ -17,7 +17,8 @@
 
 static void update_line(struct board_core *core)
 {
-	bool own = core->powered && (npu_core_irq(core->cpu) || mmu_irq(&core->mmu));
+	bool npu = npu_core_irq(core->cpu) && !core->mute;
+	bool own = core->powered && (npu || mmu_irq(&core->mmu));
 	bool up = own || core->bare;
 
 	if (up == core->up)
@@ -68,6 +69,7 @@ static void wipe(struct board_core *core)
 	stop_timers(core);
 	core->later = 0;
 	core->bare = 0;
+	core->mute = false;
 	npu_core_reset(core->cpu);
 	npu_core_reset(core->engine);
 	mmu_reset(&core->mmu);
@@ -119,6 +121,7 @@ static void complete(struct board_core *core)
 	bool late = knob_hits(c, TEST_LATE);
 
 	core->kick = KICK_NONE;
+	core->mute = knob_hits(c, TEST_MUTE);
 	count(c, TEST_COMPLETIONS);
 	*last(c, TEST_LAST_RAW) = bits;
 	if (again || late) {
@@ -333,6 +336,8 @@ static void write_core(struct board_core *core, uint32_t offset, uint32_t value)
 		npu_core_write(core->engine, offset, value);
 	if (offset == RK3588_CNA_S_POINTER)
 		*last(&core->counts, TEST_LAST_S_POINTER) = value;
+	if (offset == RK3588_PC_INTERRUPT_CLEAR)
+		core->mute = false;
 	if (offset == RK3588_PC_INTERRUPT_MASK && !value)
 		count(&core->counts, TEST_MASK_ZEROS);
 	if (offset == RK3588_PC_OPERATION_ENABLE) {

@@ -55,6 +55,7 @@ struct board_core {
 	bool powered;
 	bool up;        /* the interrupt line */
 	unsigned bare;  /* reads of RAW until the bare line drops */
+	bool mute;      /* the bits in RAW do not raise the line, until they are cleared */
 	uint32_t later; /* bits that TIMER_LATER raises; 0: the bare line */
 };
 

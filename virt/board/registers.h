@@ -110,6 +110,7 @@ enum soc_violation {
 #define TEST_LATER        0x05cu /* us */
 #define TEST_STOP_BUS     0x060u /* next n OPERATION_ENABLE=0 that find DPU bits: bus error */
 #define TEST_WALK_KICK    0x064u /* 1: count the valid pages at each kick */
+#define TEST_MUTE         0x068u /* n-th completion from now: its bits, and no interrupt */
 
 /* Counters, RO. */
 #define TEST_KICKS        0x100u
