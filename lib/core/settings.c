@@ -32,6 +32,7 @@ static const struct number numbers[] = {
 	NUMBER("ROCKET_MM_STREAM", mm_stream, 0, 1, STREAM_UNSET),
 	NUMBER("ROCKET_REUSE_DEBUG", reuse_debug, 0, 1, 0),
 	NUMBER("ROCKET_KACC_BATCHOUT", kacc_batchout, 0, 1, 0),
+	NUMBER("ROCKET_MM_PIPE", mm_pipe, 0, 1, 0),
 	NUMBER("ROCKET_NO_SHARED_PACK", no_shared_pack, 0, 1, 0),
 	NUMBER("ROCKET_MM_PROFILE", mm_profile, 0, 1, 0),
 	NUMBER("ROCKET_MM_MT", mm_mt, 0, 1 << 24, 0),

@@ -28,8 +28,9 @@ struct rocket_settings {
 	int mm_mt, mm_nt, mm_kt; /* ROCKET_MM_MT, _NT, _KT; 0 = not set */
 	int reuse_debug;         /* ROCKET_REUSE_DEBUG: log which operand stays on chip */
 	int kacc_batchout;       /* ROCKET_KACC_BATCHOUT: partial buffers for a whole job */
-	int no_shared_pack;      /* ROCKET_NO_SHARED_PACK: every worker packs A */
-	int mm_profile;          /* ROCKET_MM_PROFILE: where time went, printed at exit */
+	int mm_pipe;        /* ROCKET_MM_PIPE: the host adds one job's results during the next */
+	int no_shared_pack; /* ROCKET_NO_SHARED_PACK: every worker packs A */
+	int mm_profile;     /* ROCKET_MM_PROFILE: where time went, printed at exit */
 	/* waiting */
 	int wait_ms;       /* ROCKET_WAIT_MS, default 8000; values < 1 mean the default */
 	int slow_wait_ms;  /* ROCKET_SLOW_WAIT_MS; 0 = the profile's */

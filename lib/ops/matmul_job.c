@@ -60,7 +60,10 @@ static int encode_job(struct rocket_matmul_run *r, const struct rocket_matmul_jo
 		      rocket_task_desc *tasks)
 {
 	const size_t stride = program_stride(job);
-	uint8_t *base = r->bufs->programs.ptr;
+	/* The job before may still run. */
+	const size_t at =
+		r->plan.pipelined && r->plan.steps[job->first].out_bo ? ROCKET_PROGRAMS_BYTES : 0;
+	uint8_t *base = (uint8_t *)r->bufs->programs.ptr + at;
 
 	for (uint32_t i = 0; i < job->count; i++) {
 		int count = encode_step(r, &r->plan.steps[job->first + i],
@@ -68,7 +71,7 @@ static int encode_job(struct rocket_matmul_run *r, const struct rocket_matmul_jo
 
 		if (count < 0)
 			return count;
-		tasks[i].regcmd = address(&r->bufs->programs, i * stride);
+		tasks[i].regcmd = address(&r->bufs->programs, at + i * stride);
 		tasks[i].regcmd_count = (uint32_t)count;
 	}
 	for (uint32_t i = 0; job->chained && i < job->count; i++) {
@@ -170,17 +173,16 @@ static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_jo
 static int wait_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
 	unsigned last = r->plan.steps[job->first + job->count - 1].out_bo;
-	uint64_t submitted_ns = r->phase_start;
 	int ret = rocket_bo_prep(r->fd, r->out[last], 0,
 				 (uint64_t)r->dev->settings.wait_ms * 1000000u);
 
 	if (ret)
 		return ret;
 	r->cpu_owns[last] = true;
-	return check_stamp(r, job, submitted_ns);
+	return check_stamp(r, job, r->submitted_ns[last]);
 }
 
-int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+int rocket_matmul_start_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
 	rocket_task_desc tasks[ROCKET_JOB_TASKS_MAX];
 	int ret = encode_job(r, job, tasks);
@@ -190,9 +192,21 @@ int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul
 		return ret;
 	ret = submit_job(r, job, tasks);
 	rocket_matmul_phase_done(r, ROCKET_PHASE_SUBMIT);
-	if (ret)
-		return ret;
-	ret = wait_job(r, job);
+	r->submitted_ns[r->plan.steps[job->first + job->count - 1].out_bo] = r->phase_start;
+	return ret;
+}
+
+int rocket_matmul_end_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	int ret = wait_job(r, job);
+
 	rocket_matmul_phase_done(r, ROCKET_PHASE_WAIT);
 	return ret;
+}
+
+int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	int ret = rocket_matmul_start_job(r, job);
+
+	return ret ? ret : rocket_matmul_end_job(r, job);
 }

@@ -210,13 +210,10 @@ static void finish_item(struct rocket_matmul_run *r)
 				(const uint8_t *)r->acc + m * n * r->kind->acc_bytes, n);
 }
 
-static int run_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+static void take_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
 	const uint32_t per_item = r->plan.n_steps / (uint32_t)r->plan.items;
-	int ret = rocket_matmul_do_job(r, job);
 
-	if (ret)
-		return ret;
 	for (uint32_t i = job->first; i < job->first + job->count; i++) {
 		if (i % per_item == 0)
 			begin_item(r, r->plan.steps[i].item);
@@ -225,7 +222,27 @@ static int run_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *
 			finish_item(r);
 	}
 	rocket_matmul_phase_done(r, ROCKET_PHASE_UNPACK);
-	return 0;
+}
+
+/* One after the other; pipelined, the next is on its way while the results of one are taken. */
+static int run_jobs(struct rocket_matmul_run *r)
+{
+	const struct rocket_matmul_job *job = r->plan.jobs, *end = job + r->plan.n_jobs;
+	int ret = rocket_matmul_start_job(r, job);
+
+	for (; job < end && !ret; job++) {
+		bool next = job + 1 < end;
+
+		if (next && r->plan.pipelined)
+			ret = rocket_matmul_start_job(r, job + 1);
+		if (!ret)
+			ret = rocket_matmul_end_job(r, job);
+		if (!ret)
+			take_job(r, job);
+		if (!ret && next && !r->plan.pipelined)
+			ret = rocket_matmul_start_job(r, job + 1);
+	}
+	return ret;
 }
 
 int rocket_matmul_check_chip(const struct rocket_device *dev, const char *who)
@@ -261,8 +278,8 @@ int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_mat
 		goto out;
 	ret = rocket_matmul_pack(&r);
 	rocket_matmul_phase_done(&r, ROCKET_PHASE_PACK);
-	for (uint32_t j = 0; !ret && j < r.plan.n_jobs; j++)
-		ret = run_job(&r, &r.plan.jobs[j]);
+	if (!ret)
+		ret = run_jobs(&r);
 out:
 	release(&r, ret);
 	rocket_matmul_phase_done(&r, ROCKET_PHASE_PREPARE);

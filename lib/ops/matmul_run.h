@@ -96,6 +96,7 @@ struct rocket_matmul_run {
 	bool cpu_owns[3];   /* out[i] was handed to the CPU since it was last submitted */
 	void *acc;
 	uint64_t phase_start;
+	uint64_t submitted_ns[3]; /* when the job that writes out[i] was */
 };
 
 /* What job functions read, of buffers that are there. */
@@ -115,7 +116,11 @@ int rocket_matmul_outside(const struct rocket_matmul_call *call, const char *nam
 /* B of a call alone, tile after tile, slot_bytes apart. */
 int rocket_matmul_pack_b(const struct rocket_matmul_call *call,
 			 const struct rocket_matmul_tiles *tiles, uint64_t slot_bytes, void *dst);
-/* Encode, submit and wait; the results are then in the result buffers. */
+/* Encode and submit. */
+int rocket_matmul_start_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
+/* Wait; the results are then in the result buffers. */
+int rocket_matmul_end_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
+/* Both. */
 int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
 
 uint64_t rocket_matmul_now_ns(void);

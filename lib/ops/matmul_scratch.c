@@ -45,7 +45,8 @@ rocket_matmul_scratch_take(int fd, void **shelf, const struct rocket_matmul_plan
 	if (!*status)
 		*status = ensure(fd, &s->b, plan->wt_bytes);
 	if (!*status)
-		*status = ensure(fd, &s->programs, ROCKET_JOB_TASKS_MAX * ROCKET_PROGRAM_SLOT);
+		*status =
+			ensure(fd, &s->programs, (plan->pipelined ? 2 : 1) * ROCKET_PROGRAMS_BYTES);
 	for (unsigned i = 0; i < 2 && !*status; i++)
 		*status = ensure(fd, &s->out[i], plan->out_bytes[i]);
 	if (!*status)

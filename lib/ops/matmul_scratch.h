@@ -16,12 +16,14 @@
 
 struct rocket_matmul_scratch {
 	rocket_bo a, b, out[2];
-	rocket_bo programs; /* one job's register programs */
+	rocket_bo programs; /* one job's register programs, or two jobs' */
 	uint64_t submit[];  /* what rocket_submit_tasks_pre() needs for a full job */
 };
 
 /* Room for one program of a job whose tasks are started one by one. */
 #define ROCKET_PROGRAM_SLOT 1024
+/* Room for those of one job. */
+#define ROCKET_PROGRAMS_BYTES (ROCKET_JOB_TASKS_MAX * ROCKET_PROGRAM_SLOT)
 
 /* What an idle fd may hold: room for a 512 x 4096 x 4096 fp16 matmul. */
 #define ROCKET_SHELF_BYTES (UINT64_C(64) << 20)

@@ -99,6 +99,7 @@ static void lay_out_host_steps(struct rocket_matmul_plan *p, const struct strate
 		s->item = (int)(i / per_item);
 		extents_at(p, idx, s);
 		s->out_off = i % ROCKET_JOB_TASKS_MAX * p->out_slot;
+		s->out_bo = p->pipelined && (i / ROCKET_JOB_TASKS_MAX & 1);
 		for (unsigned a = AXES; a-- > 0;) {
 			if (++idx[order[a]] < count[order[a]])
 				break;
@@ -253,7 +254,8 @@ static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *ho
 	if (how->device_accumulates)
 		slots = how->slots;
 	p->out_bytes[0] = slots * p->out_slot;
-	p->out_bytes[1] = how->device_accumulates && t->nk > 1 ? p->out_bytes[0] : 0;
+	p->out_bytes[1] =
+		p->pipelined || (how->device_accumulates && t->nk > 1) ? p->out_bytes[0] : 0;
 }
 
 static uint32_t count_jobs(const struct rocket_matmul_plan *p, const struct strategy *how)
@@ -301,6 +303,7 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 	how = choose(&p, set, batched);
 	p.device_accumulates = how.device_accumulates;
 	p.reuse = how.reuse;
+	p.pipelined = set->mm_pipe && !how.device_accumulates && p.n_steps > ROCKET_JOB_TASKS_MAX;
 	size_buffers(&p, &how);
 	device_bytes = p.in_bytes + p.wt_bytes + p.out_bytes[0] + p.out_bytes[1];
 	if (device_bytes >= ROCKET_IOVA_WINDOW)

@@ -89,7 +89,8 @@ struct rocket_matmul_plan {
 	uint64_t in_bytes, wt_bytes, out_bytes[2]; /* whole buffers, without the over-read tail */
 	uint8_t device_accumulates; /* K partials are added on the NPU; else the host adds each step
 				     */
-	int reuse;                  /* enum rocket_reuse_setting, of what the steps mark */
+	bool pipelined; /* a job may run while the results of the one before are taken */
+	int reuse;      /* enum rocket_reuse_setting, of what the steps mark */
 	uint32_t n_steps, n_jobs;
 	struct rocket_matmul_step *steps;
 	struct rocket_matmul_job *jobs;
@@ -111,6 +112,8 @@ struct rocket_matmul_plan {
  *                                  an operand for NPU accumulation and is OFF otherwise
  *   ROCKET_KACC_BATCHOUT=1         kacc_batchout: buffers of partials for 64 tiles, not for those
  *                                  there are
+ *   ROCKET_MM_PIPE=1               mm_pipe: where the host adds, jobs take turns with two result
+ *                                  buffers
  *   ROCKET_BATCH_SUBMIT=1          batch_submit: jobs are chained (needs batched; fp16 and
  *                                  int8, of which it is known to be exact)
  *   ROCKET_KACC_CHAIN=1|2          kacc_chain: all K steps in one kick (needs batched)

@@ -23,6 +23,7 @@ static struct rocket_settings settings_for(enum rocket_matmul_type type,
 
 	s.mm_stream = 0;
 	s.kacc = 1;
+	s.mm_pipe = 0;
 	if (s.reuse == ROCKET_REUSE_WEIGHT)
 		s.reuse = ROCKET_REUSE_OFF;
 	/* The planner's own choice may be to keep weights. */

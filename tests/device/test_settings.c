@@ -17,7 +17,7 @@ static const char *const names[] = {
 	"ROCKET_CPU_AFFINITY", "ROCKET_VALIDATE",      "ROCKET_LOG_LEVEL",
 	"ROCKET_DEBUG",        "ROCKET_LOG_STDERR",    "ROCKET_MM_STREAM",
 	"ROCKET_REUSE_DEBUG",  "ROCKET_KACC_BATCHOUT", "ROCKET_NO_SHARED_PACK",
-	"ROCKET_MM_PROFILE"
+	"ROCKET_MM_PROFILE",   "ROCKET_MM_PIPE"
 };
 
 static int setup(void **state)
@@ -119,6 +119,7 @@ static void value_malformed_is_logged_once_and_defaulted(void **state)
 		{ "ROCKET_KACC_BATCHOUT", "-1" },
 		{ "ROCKET_NO_SHARED_PACK", "2" },
 		{ "ROCKET_MM_PROFILE", "on" },
+		{ "ROCKET_MM_PIPE", "3" },
 		{ "ROCKET_MM_MT", "-4" },
 		{ "ROCKET_MM_NT", "99999999999999999999" },
 		{ "ROCKET_WAIT_MS", "soon" },

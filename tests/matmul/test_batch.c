@@ -131,6 +131,30 @@ static void tasks_of_all_items_share_jobs(void **state)
 	}
 }
 
+/* Whichever of the jobs fails, also while the one before is being waited for. */
+static void pipelined_jobs_fail_one_by_one(void **state)
+{
+	struct test_rng rng = { 415 };
+	struct batch t = begin(&rng, (struct test_shape){ 4, 288, 16 }, 63);
+
+	(void)state;
+	for (unsigned n = 0; n <= 3; n++) {
+		int fd = test_open("ROCKET_MM_KT=96 ROCKET_MM_PIPE=1"), ret, fired;
+
+		test_log_start();
+		inject_start(INJECT_FAULT, n);
+		ret = run_on(fd, &t);
+		fired = inject_stop();
+		assert_int_equal(fired, n < 3);
+		assert_int_equal(ret, fired ? ROCKET_E_DEVICE : ROCKET_OK);
+		assert_int_equal(test_log_errors(), fired);
+		assert_int_equal(run_on(fd, &t), ROCKET_OK);
+		require_host_sums(&t, 96);
+		rocket_close(fd);
+	}
+	end(&t);
+}
+
 static void batch_gives_what_the_exact_one_shot_gives(void **state)
 {
 	struct test_rng rng = { 420 };
@@ -376,6 +400,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(items_are_summed_as_documented),
 		cmocka_unit_test(tasks_of_all_items_share_jobs),
+		cmocka_unit_test(pipelined_jobs_fail_one_by_one),
 		cmocka_unit_test(batch_gives_what_the_exact_one_shot_gives),
 		cmocka_unit_test(batch_of_one_is_the_one_shot),
 		cmocka_unit_test(items_may_share_operands),

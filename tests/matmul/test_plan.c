@@ -293,6 +293,7 @@ static struct shape random_shape(struct test_rng *rng)
 	s.set.kacc_chain = test_random_in(rng, 0, 2);
 	s.set.mm_asym = test_random_in(rng, 0, 3) > 0;
 	s.set.mm_stream = test_random_in(rng, 0, 1);
+	s.set.mm_pipe = test_random_in(rng, 0, 1);
 	if (!test_random_in(rng, 0, 3))
 		s.set.mm_mt = test_random_in(rng, 1, 300);
 	if (!test_random_in(rng, 0, 3))
@@ -415,6 +416,10 @@ static void check_jobs(const struct shape *s, const struct rocket_matmul_plan *p
 		assert_true(p->jobs[j].count >= 1 && p->jobs[j].count <= ROCKET_JOB_TASKS_MAX);
 		if (p->jobs[j].chained)
 			assert_true(s->batched);
+		/* A job that may run beside the one before writes another buffer. */
+		assert_true(!p->pipelined || (s->set.mm_pipe && !p->device_accumulates));
+		for (uint32_t i = 0; i < p->jobs[j].count && !p->device_accumulates; i++)
+			assert_int_equal(p->steps[next + i].out_bo, p->pipelined ? j & 1 : 0);
 		next += p->jobs[j].count;
 	}
 	assert_int_equal(next, p->n_steps);

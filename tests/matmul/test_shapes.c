@@ -144,6 +144,7 @@ static void random_shapes_in_every_form_are_right(void **state)
 		"ROCKET_REUSE=1 ROCKET_MM_NT=64",
 		"ROCKET_REUSE=2",
 		"ROCKET_MM_ASYM=0",
+		"ROCKET_KACC=0 ROCKET_MM_PIPE=1 ROCKET_MM_KT=32 ROCKET_MM_NT=64 ROCKET_MM_MT=8",
 	};
 	const unsigned n_envs = sizeof(envs) / sizeof(envs[0]);
 	const unsigned count = whole() ? 2000 : effort(200);
