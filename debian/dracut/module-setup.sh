@@ -9,3 +9,8 @@ check() {
 installkernel() {
 	hostonly='' instmods rocket
 }
+
+# Its parameters: an image that is not for this machine alone gets no /etc/modprobe.d by itself.
+install() {
+	inst_multiple -o /etc/modprobe.d/rocket-npu.conf
+}

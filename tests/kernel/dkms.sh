@@ -1,7 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0-only
 # The life of the module under DKMS: built and installed over a module that the kernel brings,
-# a build that fails, upgrade and downgrade, a build that is cut off, a second kernel, removal.
+# its way into an initramfs, a build that fails, upgrade and downgrade, a build that is cut off, a
+# second kernel, removal.
 . "$(dirname "$0")/lib.sh"
 
 older=$version
@@ -107,6 +108,46 @@ shadowed() {
 	depmod "$kernel"
 }
 behaves "it wins where both are there" shadowed
+
+# ---- the initramfs, in which the kernel loads it ----
+
+options='options rocket rocket_npu_clk_hz=900000000'
+with_options() {
+	echo "$options" >/etc/modprobe.d/rocket-npu.conf
+	"$@"
+	rm /etc/modprobe.d/rocket-npu.conf
+}
+# unpacked: the module and its options are in the folder.
+unpacked() {
+	cmp "$scratch/initramfs$ours" "$ours" || cmp "$scratch/initramfs/usr$ours" "$ours"
+	[ "$(cat "$scratch/initramfs/etc/modprobe.d/rocket-npu.conf")" = "$options" ]
+}
+initramfs_tools() {
+	cp -r /etc/initramfs-tools "$scratch/initramfs-tools"
+	mkdir -p "$scratch/initramfs-tools/hooks"
+	cp "$top/debian/rocket-npu-dkms.initramfs-hook" "$scratch/initramfs-tools/hooks/rocket-npu-dkms"
+	chmod +x "$scratch/initramfs-tools/hooks/rocket-npu-dkms"
+	echo CONFIG_RD_GZIP=y >"/boot/config-$kernel"
+	mkinitramfs -d "$scratch/initramfs-tools" -c gzip -o "$scratch/image" "$kernel"
+	rm "/boot/config-$kernel"
+	rm -rf "$scratch/initramfs"
+	unmkinitramfs "$scratch/image" "$scratch/initramfs"
+	unpacked
+}
+behaves "the initramfs of initramfs-tools has the module and its options" with_options initramfs_tools
+
+dracut_image() {
+	local module=/usr/lib/dracut/modules.d/90rocket-npu
+	mkdir "$module"
+	cp "$top/debian/dracut/module-setup.sh" "$module/"
+	dracut --force --no-hostonly --modules rocket-npu --kver "$kernel" "$scratch/image"
+	rm -r "$module"
+	rm -rf "$scratch/initramfs"
+	mkdir "$scratch/initramfs"
+	(cd "$scratch/initramfs" && lsinitrd --unpack "$scratch/image")
+	unpacked
+}
+behaves "and so has that of dracut" with_options dracut_image
 
 # ---- a newer version that does not build, then does ----
 
