@@ -29,6 +29,7 @@ EXTRA_DIST += \
 	debian/tests/selftests-sim \
 	debian/upstream/metadata \
 	docs/packaging.md \
+	packaging/autopkgtest \
 	packaging/board \
 	packaging/build \
 	packaging/check-content \
