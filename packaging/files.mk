@@ -34,6 +34,7 @@ EXTRA_DIST += \
 	packaging/build \
 	packaging/check-content \
 	packaging/check-copyright \
+	packaging/check-enter \
 	packaging/compare \
 	packaging/emulate \
 	packaging/enter \
