@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* kernels.c - which inner loops this CPU gets. */
+#include <stdatomic.h>
+
 #include "kernels.h"
 
 #if defined(__x86_64__) || defined(__i386__)
@@ -27,11 +29,19 @@ static const struct rocket_layout_kernels *vector_kernels(void)
 #endif
 }
 
+/* Asked once: a virtual machine traps the question, which takes longer than a tile does. */
 const struct rocket_layout_kernels *rocket_layout_kernels(void)
 {
-	const struct rocket_layout_kernels *k = vector_kernels();
+	static _Atomic(const struct rocket_layout_kernels *) chosen;
+	const struct rocket_layout_kernels *k = atomic_load_explicit(&chosen, memory_order_relaxed);
 
-	return k ? k : &rocket_layout_portable;
+	if (k)
+		return k;
+	k = vector_kernels();
+	if (!k)
+		k = &rocket_layout_portable;
+	atomic_store_explicit(&chosen, k, memory_order_relaxed);
+	return k;
 }
 
 const struct rocket_layout_kernels *rocket_layout_kernels_at(unsigned i)

@@ -98,6 +98,54 @@ static void converted_operands_land_where_the_formula_says(void **state)
 	}
 }
 
+/* Every value at every place among others that fit. */
+static void int4_values_are_found_outside_and_packed_inside(void **state)
+{
+	(void)state;
+	for (int v = -128; v <= 127; v++)
+		for (unsigned at = 0; at < 32; at++) {
+			int8_t values[32];
+			uint8_t cube[16];
+
+			for (int i = 0; i < 32; i++)
+				values[i] = (int8_t)(i % 16 - 8);
+			values[at] = (int8_t)v;
+			assert_int_equal(rocket_source_int4.convert(cube, values, 32),
+					 v >= -8 && v <= 7);
+			for (unsigned i = 0; i < 32; i++)
+				assert_int_equal(cube[i / 2] >> i % 2 * 4 & 15, values[i] & 15);
+		}
+}
+
+/* The edges between numbers, infinities and NaNs, at every place. */
+static void bf16_is_cut_and_a_nan_stays_one(void **state)
+{
+	static const struct {
+		uint32_t bits;
+		uint16_t want;
+	} rows[] = {
+		{ 0x00000000, 0x0000 }, { 0x0000ffff, 0x0000 }, { 0x3f80ffff, 0x3f80 },
+		{ 0x7f7fffff, 0x7f7f }, { 0x7f800000, 0x7f80 }, { 0x7f800001, 0x7fc0 },
+		{ 0x7f80ffff, 0x7fc0 }, { 0x7f810000, 0x7f81 }, { 0x7fc00000, 0x7fc0 },
+		{ 0x80000001, 0x8000 }, { 0xff7fffff, 0xff7f }, { 0xff800000, 0xff80 },
+		{ 0xff800001, 0xffc0 }, { 0xff80ffff, 0xffc0 }, { 0xffffffff, 0xffff },
+	};
+
+	(void)state;
+	for (unsigned r = 0; r < sizeof(rows) / sizeof(rows[0]); r++)
+		for (unsigned at = 0; at < 7; at++) {
+			uint32_t words[7];
+			uint16_t cube[7];
+
+			for (unsigned i = 0; i < 7; i++)
+				words[i] = 0x3f800000;
+			words[at] = rows[r].bits;
+			assert_true(rocket_source_bf16.convert(cube, words, 7));
+			for (unsigned i = 0; i < 7; i++)
+				assert_int_equal(cube[i], i == at ? rows[r].want : 0x3f80);
+		}
+}
+
 /* Every int16: the recorded rule x = 256 * high + low. */
 static void int16_halves_make_up_every_value(void **state)
 {
@@ -207,6 +255,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(converted_operands_land_where_the_formula_says),
+		cmocka_unit_test(int4_values_are_found_outside_and_packed_inside),
+		cmocka_unit_test(bf16_is_cut_and_a_nan_stays_one),
 		cmocka_unit_test(int16_halves_make_up_every_value),
 		cmocka_unit_test(integer_accumulators_add_each_element_once),
 		cmocka_unit_test(int16_halves_are_the_golden_ones),
