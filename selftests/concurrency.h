@@ -5,7 +5,7 @@
 
 #include "runner.h"
 
-struct test_table client_cases(void); /* many clients: right results, a fair share */
+struct test_table client_cases(void); /* many clients: right results, none passed over */
 struct test_table core_cases(void);   /* which cores their jobs run on */
 
 #endif
