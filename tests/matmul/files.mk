@@ -20,9 +20,11 @@ if SIM
 matmul_device_support = $(matmul_test_support) \
 	tests/matmul/device.h tests/matmul/device.c \
 	tests/matmul/reference.h tests/matmul/reference.c
-matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types \
-	tests/matmul/test_api tests/matmul/test_groups tests/matmul/test_batch tests/matmul/test_stream tests/matmul/test_range tests/matmul/test_chain tests/matmul/test_rows tests/matmul/test_shapes \
-	tests/matmul/test_resident tests/matmul/test_refusals tests/matmul/test_threads
+matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types tests/matmul/test_range \
+	tests/matmul/test_task tests/matmul/test_api tests/matmul/test_groups \
+	tests/matmul/test_batch tests/matmul/test_stream tests/matmul/test_chain \
+	tests/matmul/test_rows tests/matmul/test_shapes tests/matmul/test_resident \
+	tests/matmul/test_refusals tests/matmul/test_threads
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
 THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_resident tests/matmul/test_threads
@@ -42,6 +44,10 @@ tests_matmul_test_stream_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_range_SOURCES = tests/matmul/test_range.c $(matmul_device_support)
 tests_matmul_test_range_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_range_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_task_SOURCES = tests/matmul/test_task.c $(matmul_device_support)
+tests_matmul_test_task_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_task_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 tests_matmul_test_api_SOURCES = tests/matmul/test_api.c $(matmul_device_support)
 tests_matmul_test_api_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
