@@ -83,6 +83,7 @@ EXTRA_DIST += \
 	patches/0040-ask-the-core-before-a-job-is-called-hung.patch \
 	patches/0041-do-not-take-the-time-to-wake-a-core-for-the-job-s.patch \
 	patches/0042-keep-the-module-while-a-job-is-unfinished.patch \
+	patches/0043-let-a-core-sleep-whose-job-ended-too-soon.patch \
 	patches/7.2-0000-bring-to-7.3.patch \
 	patches/README.md \
 	patches/example-board.dtso \
