@@ -106,10 +106,13 @@ static uint8_t *last_atom(const struct rocket_matmul_run *r, const struct rocket
 	       STAMP_BYTES;
 }
 
-static void stamp(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+static void stamp(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
-	if (!r->dev->node.caps.errors_reported)
-		memset(last_atom(r, job), STAMP, STAMP_BYTES);
+	if (r->dev->node.caps.errors_reported)
+		return;
+	memset(last_atom(r, job), STAMP, STAMP_BYTES);
+	/* Or the CPU's cache would hold it, and could write it over the result. */
+	r->cpu_owns[r->plan.steps[job->first + job->count - 1].out_bo] = true;
 }
 
 static int check_stamp(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job,

@@ -13,6 +13,7 @@ static _Thread_local enum inject_kind armed = INJECT_KINDS;
 static _Thread_local unsigned countdown;
 static _Thread_local int fired;
 static atomic_int live_buffers, live_maps;
+static atomic_uint handed_over;
 
 void inject_start(enum inject_kind kind, unsigned n)
 {
@@ -35,6 +36,11 @@ int inject_live_buffers(void)
 int inject_live_maps(void)
 {
 	return atomic_load(&live_maps);
+}
+
+unsigned inject_handed_over(void)
+{
+	return atomic_load(&handed_over);
 }
 
 static int must_fail(enum inject_kind kind)
@@ -121,6 +127,8 @@ int __wrap_sim_dev_ioctl(int fd, unsigned long request, void *arg)
 		ret = 0;
 	if (!ret && request == DRM_IOCTL_ROCKET_CREATE_BO)
 		atomic_fetch_add(&live_buffers, 1);
+	if (!ret && request == DRM_IOCTL_ROCKET_FINI_BO)
+		atomic_fetch_add(&handed_over, 1);
 	if (!ret && request == DRM_IOCTL_GEM_CLOSE)
 		atomic_fetch_sub(&live_buffers, 1);
 	return ret;

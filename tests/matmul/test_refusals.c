@@ -429,6 +429,32 @@ static void result_like_the_stamp_is_believed_when_it_came_in_time(void **state)
 	rocket_close(fd);
 }
 
+/* So that no cache line of the CPU is left to be written over the result: that of a new buffer, and
+ * of one that the fd kept. */
+static void stamped_buffer_is_handed_over_before_its_job(void **state)
+{
+	unsigned calls[2][2];
+
+	(void)state;
+	for (int blind = 0; blind < 2; blind++) {
+		int fd = test_open("");
+		struct rocket_device *dev = rocket_device_get(fd, "test");
+
+		if (blind)
+			dev->node.caps.errors_reported = 0;
+		for (int again = 0; again < 2; again++) {
+			unsigned before = inject_handed_over();
+
+			assert_int_equal(call_each(fd, GOOD_FP16), ROCKET_OK);
+			calls[blind][again] = inject_handed_over() - before;
+		}
+		rocket_device_put(dev);
+		rocket_close(fd);
+	}
+	assert_int_equal(calls[1][0], calls[0][0] + 1);
+	assert_int_equal(calls[1][1], calls[0][1] + 1);
+}
+
 static void wait_that_runs_out_is_a_device_error(void **state)
 {
 	const int M = 512, K = 2048, N = 512;
@@ -520,6 +546,7 @@ int main(void)
 		cmocka_unit_test(faulting_job_is_a_device_error),
 		cmocka_unit_test(retired_job_is_noticed_where_the_driver_says_nothing),
 		cmocka_unit_test(result_like_the_stamp_is_believed_when_it_came_in_time),
+		cmocka_unit_test(stamped_buffer_is_handed_over_before_its_job),
 		cmocka_unit_test(wait_that_runs_out_is_a_device_error),
 		cmocka_unit_test(buffers_have_room_for_the_over_read),
 		cmocka_unit_test(fd_keeps_64_mib_of_buffers_at_most),
