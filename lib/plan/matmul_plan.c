@@ -319,7 +319,7 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 		rocket_matmul_plan_free(&p);
 		return rocket_plan_refuse(ROCKET_E_NOMEM, why, why_size,
 					  "matmul %dx%dx%d: no memory for %u plan steps", M, K, N,
-					  p.n_steps);
+					  (uint32_t)steps);
 	}
 	if (how.device_accumulates)
 		lay_out_device_steps(&p, &how);

@@ -311,6 +311,7 @@ static int fail_once(enum inject_kind kind, unsigned n, int fd, int which)
 		assert_int_equal(ret, ROCKET_E_DEVICE);
 	if (kind == INJECT_ALLOC)
 		assert_int_equal(ret, ROCKET_E_NOMEM);
+	assert_null(strstr(test_log_last(), " 0 plan steps"));
 	/* Buffers that the fd kept for its next call may be gone, none may be left over but those
 	 * of a first product that went well. */
 	if (which != GOOD_INT16 || !cold) {
