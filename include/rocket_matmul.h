@@ -190,8 +190,9 @@ int rocket_mm_batch_run(rocket_mm_batch *b, int M, int K, int N, int nbatch,
  *
  * Refused with ROCKET_E_SHAPE where a tile cannot hold all of K: int8 and fp32 results of a K
  * above 9216. fp16 results have no such limit (partials are added on the NPU), unless the last
- * tile has fewer than 12 rows. Results are those of the one-shot entries, but for the last bit
- * where K is cut elsewhere.
+ * tile has fewer than 12 rows. Refused, too, are rows of C beyond 128 KiB: an N above 65536 of fp16
+ * results, above 32768 of others. Results are those of the one-shot entries, but for the last bit
+ * where K is cut elsewhere, and for -0, which is +0 where those add on the host.
  *
  * Free a product before closing its fd, as a batch. One thread at a time, and not beside another
  * call on the fd.

@@ -136,7 +136,7 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 /*
  * The same for A and C in plain rows, offsets inside A and C. Types that are not known to be exact
  * in that form are ROCKET_E_UNSUPPORTED. K takes one tile, but for fp16 results, of which partials
- * are added on the NPU as long as no tile has fewer than 12 rows.
+ * are added on the NPU as long as no tile has fewer than 12 rows. A row of C has 128 KiB at most.
  */
 int rocket_matmul_plan_rows(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
 			    const struct rocket_settings *set, int batched, int M, int K, int N,

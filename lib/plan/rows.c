@@ -40,6 +40,22 @@ static bool accumulates(enum rocket_matmul_type type, const struct rocket_matmul
 	return t->nk == 1 || (type == ROCKET_MM_FP16_FP16 && last >= ROCKET_ACCUMULATE_ROWS_MIN);
 }
 
+/* What DATA_CUBE_NOTCH_ADDR can say: rows of C are at most so many bytes apart. */
+#define C_ROW_BYTES_MAX (8192 * 16)
+
+static int check_c_row(enum rocket_matmul_type type, int M, int K, int N, char *why,
+		       size_t why_size)
+{
+	const struct rocket_matmul_traits *tr = rocket_matmul_traits(type);
+	const int longest = C_ROW_BYTES_MAX / (int)tr->out_bytes;
+
+	if (N <= longest)
+		return 0;
+	return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
+				  "%s matmul %dx%dx%d in rows: N of %s results is %d at most",
+				  tr->name, M, K, N, tr->result, longest);
+}
+
 static void place_in_rows(struct rocket_matmul_plan *p)
 {
 	const struct rocket_matmul_traits *tr = rocket_matmul_traits(p->type);
@@ -77,6 +93,9 @@ int rocket_matmul_plan_rows(enum rocket_matmul_type type, const struct rocket_hw
 	if (ret > 0 && !accumulates(type, &tiles, M))
 		ret = rocket_tile_whole_k(type, hw, M, K, N, &tiles, why, why_size);
 	if (ret < 0)
+		return ret;
+	ret = check_c_row(type, M, K, N, why, why_size);
+	if (ret)
 		return ret;
 	ret = rocket_matmul_plan_tiles(type, &s, batched, 1, M, K, N, &tiles, plan, why, why_size);
 	if (!ret)

@@ -182,6 +182,26 @@ static void long_k_takes_one_tile_or_is_refused(void **state)
 	rocket_close(fd);
 }
 
+/* The pitch of its rows is a field of 13 bits, in atoms. */
+static void rows_of_c_are_128_kib_at_most(void **state)
+{
+	static const int longest[TYPES] = { [FP16] = 65536, [F32OUT] = 32768, [INT8] = 32768 };
+	struct test_rng rng = { 740 };
+	int fd = test_open("");
+
+	(void)state;
+	for (int type = 0; type < TYPES; type++) {
+		const struct test_shape s = { 4, 32, longest[type] + types[type].n_align };
+
+		run_right(fd, &rng, type, (struct test_shape){ 4, 32, longest[type] });
+		test_log_start();
+		assert_null(create(type, fd, s, (void *)64));
+		assert_int_equal(test_log_errors(), 1);
+		assert_non_null(strstr(test_log_last(), "at most"));
+	}
+	rocket_close(fd);
+}
+
 static void plans_in_rows_are_of_known_types(void **state)
 {
 	struct rocket_settings set = test_settings();
@@ -298,6 +318,7 @@ int main(void)
 		cmocka_unit_test(products_in_rows_are_right),
 		cmocka_unit_test(k_steps_end_in_rows),
 		cmocka_unit_test(long_k_takes_one_tile_or_is_refused),
+		cmocka_unit_test(rows_of_c_are_128_kib_at_most),
 		cmocka_unit_test(plans_in_rows_are_of_known_types),
 		cmocka_unit_test(bad_products_in_rows_are_refused),
 		cmocka_unit_test(failing_products_in_rows_lose_nothing),
