@@ -76,23 +76,27 @@ static void buffers_made_and_freed_while_jobs_run(struct test *t)
 #define LATER       8 /* jobs of each file that comes later */
 #define EARLY_TASKS 64
 
-/* A file with one job, submitted n times. */
-static bool submit(struct test *t, struct load *l, const struct matmul *shape, unsigned tasks,
-		   unsigned n)
+/* A file with one job. */
+static bool make(struct test *t, struct load *l, const struct matmul *shape, unsigned tasks)
 {
-	bool ok = load_make(l, t, test_file(t), shape, tasks, LOAD_INTEGERS);
-
-	while (ok && n--)
-		ok = CHECK(t, !load_submit(l), "SUBMIT");
-	return ok;
+	return load_make(l, t, test_file(t), shape, tasks, LOAD_INTEGERS);
 }
 
-static bool submit_hung(struct test *t, struct load *l)
+/* The job of each core's load, n times. */
+static bool submit(struct test *t, struct load *l, unsigned n)
 {
-	if (!submit(t, l, &small_matmul, 1, 0))
-		return false;
-	load_hang(l, 0);
-	return CHECK(t, !load_submit(l), "SUBMIT");
+	for (unsigned i = 0; i < CORES * n; i++)
+		if (!CHECK(t, !load_submit(&l[i / n]), "SUBMIT"))
+			return false;
+	return true;
+}
+
+static bool all_unfinished(const struct load *l)
+{
+	for (unsigned i = 0; i < CORES; i++)
+		if (file_prep(l[i].f, l[i].out->handle, 0) != -EBUSY)
+			return false;
+	return true;
 }
 
 /*
@@ -105,24 +109,29 @@ static void jobs_are_not_overtaken_by_later_ones(struct test *t)
 	static const struct matmul large = { .type = FP16_TO_FP16, .m = 64, .k = 256, .n = 64 };
 	struct load *hung = test_alloc(t, 3 * CORES * sizeof(*hung));
 	struct load *early = &hung[CORES], *later = &hung[2 * CORES];
-	bool over = true;
+	bool over = true, in_time;
 
 	REQUIRE(t, hung, "no memory");
-	for (unsigned i = 0; i < CORES; i++)
-		REQUIRE(t, submit_hung(t, &hung[i]), "no job");
-	for (unsigned i = 0; i < CORES; i++)
-		REQUIRE(t, submit(t, &early[i], &large, EARLY_TASKS, 1), "no job");
-	for (unsigned i = 0; i < CORES; i++)
-		REQUIRE(t, submit(t, &later[i], &small_matmul, 1, LATER), "no job");
+	for (unsigned i = 0; i < CORES; i++) {
+		REQUIRE(t, make(t, &hung[i], &small_matmul, 1), "no job");
+		load_hang(&hung[i], 0);
+		REQUIRE(t, make(t, &early[i], &large, EARLY_TASKS), "no job");
+		REQUIRE(t, make(t, &later[i], &small_matmul, 1), "no job");
+	}
+	REQUIRE(t, submit(t, hung, 1) && submit(t, early, 1) && submit(t, later, LATER), "no job");
+	in_time = all_unfinished(hung);
 	for (unsigned i = 0; i < CORES; i++)
 		CHECK(t, !load_wait(&later[i], 20 * SECOND), "later job %u", i);
 	for (unsigned i = 0; i < CORES; i++)
 		over = !load_wait(&early[i], 0) && over;
-	CHECK(t, over, "a job was overtaken");
+	/* Cores that were free before the last job came may have shared them otherwise. */
+	CHECK(t, over || !in_time, "a job was overtaken");
 	for (unsigned i = 0; i < CORES; i++) {
 		CHECK(t, load_judge(&later[i], 1), "later job %u", i);
 		CHECK(t, !over || load_slot_right(&early[i], EARLY_TASKS - 1), "early job %u", i);
 	}
+	if (!in_time)
+		test_skip(t, "the hung jobs ended before the others were submitted");
 }
 
 static const struct test_case cases[] = {
