@@ -10,6 +10,10 @@
 
 #define M_ALIGN 4
 
+/* What the registers of one task can say: grains, M + 1, have ten bits; channels are 1..8192. */
+#define TILE_M_MAX 1020
+#define TILE_N_MAX 8192
+
 /*
  * What differs between operand types beyond their traits. The K caps are what the
  * encoders accept (a kernel fills at most one CBUF bank); the spare bank keeps the last
@@ -101,9 +105,9 @@ static void override_tiles(const struct search *s, const struct rocket_settings 
 	int align = (int)s->tr->n_align;
 
 	if (set->mm_mt >= M_ALIGN)
-		*mt = min_int(round_down(set->mm_mt, M_ALIGN), s->M);
+		*mt = min_int(round_down(min_int(set->mm_mt, TILE_M_MAX), M_ALIGN), s->M);
 	if (set->mm_nt >= align)
-		*nt = min_int(round_down(set->mm_nt, align), s->N);
+		*nt = min_int(round_down(min_int(set->mm_nt, TILE_N_MAX), align), s->N);
 }
 
 static int begin(struct search *s, enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
@@ -195,7 +199,6 @@ static int tile_whole(const struct search *s, const struct rocket_settings *set,
  * registers alone. The banks of B must hold one group of kernels [inferred].
  */
 #define STREAM_WEIGHT_BANKS 2
-#define STREAM_N_MAX        8192
 
 static int tile_streamed(const struct search *s, struct rocket_matmul_tiles *out, char *why,
 			 size_t why_size)
@@ -203,7 +206,7 @@ static int tile_streamed(const struct search *s, struct rocket_matmul_tiles *out
 	const int align = (int)s->tr->k_align, bits = (int)s->tr->in_bits;
 	const int64_t a_bits = (int64_t)(s->banks - STREAM_WEIGHT_BANKS) * s->bank_size * 8;
 	const int64_t b_bits = (int64_t)STREAM_WEIGHT_BANKS * s->bank_size * 8;
-	const int mt = min_int(s->M, s->cap), nt = min_int(s->N, STREAM_N_MAX);
+	const int mt = min_int(s->M, s->cap), nt = min_int(s->N, TILE_N_MAX);
 	const int64_t group = b_bits / ((int64_t)s->tr->ngroup * bits);
 	int64_t kt = a_bits / ((int64_t)mt * bits);
 

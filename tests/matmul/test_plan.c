@@ -648,6 +648,36 @@ static void tile_overrides_round_down_and_stay_inside_the_problem(void **state)
 	}
 }
 
+static void tile_overrides_stay_inside_the_registers(void **state)
+{
+	static const struct {
+		int mt, nt;
+	} rows[] = { { 1 << 24, 0 }, { 1 << 24, 64 }, { 4, 1 << 24 }, { 1 << 24, 1 << 24 } };
+
+	(void)state;
+	for (unsigned i = 0; i < ROCKET_MM_TYPES * sizeof(rows) / sizeof(rows[0]); i++) {
+		const enum rocket_matmul_type type = (enum rocket_matmul_type)(i / 4);
+		uint64_t words[ROCKET_RK3588_MATMUL_WORDS];
+		struct rocket_settings set = test_settings();
+		struct rocket_matmul_tiles t;
+		struct rocket_matmul_task task;
+
+		set.mm_mt = rows[i % 4].mt;
+		set.mm_nt = rows[i % 4].nt;
+		assert_true(rocket_matmul_tile(type, &test_rk3588, &set, 2048, 32, 16384, &t, why,
+					       sizeof(why)) > 0);
+		task = (struct rocket_matmul_task){ .type = type,
+						    .m = (uint32_t)t.mt,
+						    .k = (uint32_t)t.kt,
+						    .n = (uint32_t)t.nt,
+						    .weights = 0x10000000,
+						    .output = 0x20000000 };
+		if (rocket_rk3588_matmul(&task, words, ROCKET_RK3588_MATMUL_WORDS, why,
+					 sizeof(why)) < 0)
+			fail_msg("type %d, row %u: %s", (int)type, i % 4, why);
+	}
+}
+
 static void plan_refuses_with_the_rule_that_is_broken(void **state)
 {
 	static const struct {
@@ -710,6 +740,7 @@ int main(void)
 		cmocka_unit_test(streamed_tiles_keep_features_but_no_weights),
 		cmocka_unit_test(partial_buffers_hold_what_is_asked),
 		cmocka_unit_test(tile_overrides_round_down_and_stay_inside_the_problem),
+		cmocka_unit_test(tile_overrides_stay_inside_the_registers),
 		cmocka_unit_test(plan_refuses_with_the_rule_that_is_broken),
 		cmocka_unit_test(plan_is_every_golden_one), /* last: see below */
 	};
