@@ -128,7 +128,7 @@ int rocket_matmul_int4_ex(int fd, int M, int K, int N, const int8_t *A, const in
 /*
  * int16 operands, exact int64 result: four int8 products of the operands' high and low bytes,
  * added up on the host. Bytes are signed, so the largest operand that has two is 32639; larger
- * ones are taken for it, with one warning a call.
+ * ones are taken for it, with one warning a call for A and one for B.
  */
 int rocket_matmul_int16_exact(int fd, int M, int K, int N, const int16_t *A, const int16_t *B,
 			      int64_t *C);

@@ -355,7 +355,7 @@ static void int16_sums_past_32_bits_are_exact(void **state)
 	rocket_close(fd);
 }
 
-static void int16_above_its_range_is_clamped_with_one_warning(void **state)
+static void int16_above_its_range_is_clamped_with_one_warning_an_operand(void **state)
 {
 	static int16_t a[4 * 32], b[32 * 32], clamped[4 * 32];
 	static int64_t c[4 * 32];
@@ -376,6 +376,10 @@ static void int16_above_its_range_is_clamped_with_one_warning(void **state)
 		for (int n = 0; n < 32; n++)
 			assert_true(c[m * 32 + n] ==
 				    reference_int16(32, clamped + m * 32, b + n * 32));
+	b[0] = 32767;
+	test_log_start();
+	assert_int_equal(rocket_matmul_int16_exact(fd, 4, 32, 32, a, b, c), ROCKET_OK);
+	assert_int_equal(test_log_warnings(), 2);
 	rocket_close(fd);
 }
 
@@ -415,7 +419,7 @@ int main(void)
 		cmocka_unit_test(int4_value_outside_its_range_is_refused),
 		cmocka_unit_test(int16_is_exact),
 		cmocka_unit_test(int16_sums_past_32_bits_are_exact),
-		cmocka_unit_test(int16_above_its_range_is_clamped_with_one_warning),
+		cmocka_unit_test(int16_above_its_range_is_clamped_with_one_warning_an_operand),
 		cmocka_unit_test(int16_counts_its_four_products),
 	};
 
