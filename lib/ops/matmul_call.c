@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_call.c - what a matmul is refused for before a device is looked at. */
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "../core/status.h"
 #include "matmul_crew.h"
@@ -148,28 +149,84 @@ static int check_product(const struct rocket_matmul_call *call)
 	return ret;
 }
 
-static bool apart(const void *p, size_t p_bytes, const void *q, size_t q_bytes)
+/* C of an item. */
+struct result {
+	uintptr_t start;
+	int item;
+};
+
+static int compare_results(const void *a, const void *b)
 {
-	return (uintptr_t)p + p_bytes <= (uintptr_t)q || (uintptr_t)q + q_bytes <= (uintptr_t)p;
+	const struct result *r = a, *s = b;
+
+	if (r->start != s->start)
+		return r->start < s->start ? -1 : 1;
+	return r->item - s->item;
 }
 
-/* A result must not overlap what any other item reads or writes. */
-static int check_items_apart(const struct rocket_matmul_call *call)
+/* One of some results that overlaps a matrix; NULL: none. They are sorted and apart. */
+static const struct result *find_overlap(const struct result *r, int count, size_t result_bytes,
+					 const void *matrix, size_t bytes)
+{
+	const uintptr_t start = (uintptr_t)matrix;
+	int low = 0, high = count;
+
+	while (low < high) {
+		int middle = low + (high - low) / 2;
+
+		if (r[middle].start + result_bytes <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && r[low].start < start + bytes ? &r[low] : NULL;
+}
+
+static int refuse_items(const struct rocket_matmul_call *call, int result, int other)
+{
+	return rocket_fail(ROCKET_E_SHAPE, "%s: C of item %d overlaps a matrix of item %d",
+			   call->who, result, other);
+}
+
+/* Each item by itself is checked already. */
+static int check_results_apart(const struct rocket_matmul_call *call, const struct result *r)
 {
 	const struct rocket_matmul_items *it = &call->items;
 	const struct rocket_matmul_kind *kind = call->kind;
 	const size_t M = (size_t)call->M, K = (size_t)call->K, N = (size_t)call->N;
 	const size_t c = M * N * kind->c_bytes;
 
-	for (int i = 0; i < it->count; i++)
-		for (int j = 0; j < it->count; j++)
-			if (i != j && (!apart(it->c[i], c, it->a[j], M * K * kind->a->host_bytes) ||
-				       !apart(it->c[i], c, it->b[j], N * K * kind->b->host_bytes) ||
-				       !apart(it->c[i], c, it->c[j], c)))
-				return rocket_fail(ROCKET_E_SHAPE,
-						   "%s: C of item %d overlaps a matrix of item %d",
-						   call->who, i, j);
+	for (int i = 1; i < it->count; i++)
+		if (r[i].start - r[i - 1].start < c)
+			return refuse_items(call, r[i - 1].item, r[i].item);
+	for (int i = 0; i < it->count; i++) {
+		const struct result *hit =
+			find_overlap(r, it->count, c, it->a[i], M * K * kind->a->host_bytes);
+
+		if (!hit)
+			hit = find_overlap(r, it->count, c, it->b[i], N * K * kind->b->host_bytes);
+		if (hit)
+			return refuse_items(call, hit->item, i);
+	}
 	return 0;
+}
+
+/* A result must not overlap what any other item reads or writes. There may be very many items. */
+static int check_items_apart(const struct rocket_matmul_call *call)
+{
+	const unsigned count = (unsigned)call->items.count;
+	struct result *r = calloc(count, sizeof(*r));
+	int ret;
+
+	if (!r)
+		return rocket_fail(ROCKET_E_NOMEM, "%s: no memory to compare %u items", call->who,
+				   count);
+	for (unsigned i = 0; i < count; i++)
+		r[i] = (struct result){ (uintptr_t)call->items.c[i], (int)i };
+	qsort(r, count, sizeof(*r), compare_results);
+	ret = check_results_apart(call, r);
+	free(r);
+	return ret;
 }
 
 int rocket_matmul_check(const struct rocket_matmul_call *call)

@@ -2,6 +2,7 @@
 /* test_batch.c - several fp16 products of one shape, on the simulated NPU. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 
 #include "device.h"
 #include "inject.h"
@@ -336,6 +337,54 @@ static void bad_batches_are_refused_with_one_line(void **state)
 	rocket_close(fd);
 }
 
+enum { MANY = 1 << 18, MANY_C = 4 * 16 };
+
+struct many {
+	const _Float16 *a[MANY], *b[MANY];
+	_Float16 *c[MANY];
+};
+
+static void require_overlap(int fd, const struct many *t, const char *items)
+{
+	test_log_start();
+	assert_int_equal(rocket_matmul_fp16_batch(fd, 4, 32, 16, MANY, t->a, t->b, t->c),
+			 ROCKET_E_SHAPE);
+	assert_int_equal(test_log_errors(), 1);
+	assert_non_null(strstr(test_log_last(), items));
+}
+
+/* To compare every two of them would take minutes; a minute of work, and a signal ends the test. */
+static void many_items_are_soon_compared(void **state)
+{
+	static const struct itimerval minute = { .it_value.tv_sec = 60 }, never;
+	static const _Float16 a[4 * 32], b[16 * 32];
+	_Float16 *results = calloc((size_t)MANY * MANY_C, sizeof(*results));
+	_Float16 *last = results + (size_t)((MANY - 1) ^ 5) * MANY_C;
+	struct many *t = malloc(sizeof(*t));
+	int fd = test_open("");
+
+	(void)state;
+	assert_true(results && t);
+	for (int i = 0; i < MANY; i++) {
+		t->a[i] = a;
+		t->b[i] = b;
+		t->c[i] = results + (size_t)(i ^ 5) * MANY_C;
+	}
+	setitimer(ITIMER_VIRTUAL, &minute, NULL);
+	t->c[MANY - 1] = last + 1;
+	require_overlap(fd, t, "C of item 262143 overlaps a matrix of item 262142");
+	t->c[MANY - 1] = last;
+	t->a[9] = last + MANY_C - 1;
+	require_overlap(fd, t, "C of item 262143 overlaps a matrix of item 9");
+	t->a[9] = a;
+	t->b[8] = last + MANY_C - 1;
+	require_overlap(fd, t, "C of item 262143 overlaps a matrix of item 8");
+	setitimer(ITIMER_VIRTUAL, &never, NULL);
+	free(t);
+	free(results);
+	rocket_close(fd);
+}
+
 /* Its fd closed, and the number taken by the next device: nothing is run there. */
 static void batch_of_a_closed_fd_is_refused(void **state)
 {
@@ -407,6 +456,7 @@ int main(void)
 		cmocka_unit_test(persistent_batch_keeps_its_buffers),
 		cmocka_unit_test(persistent_batch_keeps_large_buffers),
 		cmocka_unit_test(bad_batches_are_refused_with_one_line),
+		cmocka_unit_test(many_items_are_soon_compared),
 		cmocka_unit_test(batch_of_a_closed_fd_is_refused),
 		cmocka_unit_test(failing_batches_lose_nothing),
 	};
