@@ -37,6 +37,11 @@ for command in demo info clock matmul plan "regcmd decode" "regcmd lint" "regcmd
 		[ "$plain" -gt 0 ] || echo "$option is not in the manual"
 		grep -q -e "$option" "$completion" || echo "$option is not completed"
 	done >"$work/missing"
+	"$rocket" $command --help | sed -n 's/^  \(--[a-z-]*\) [A-Z].*/\1/p' >"$work/options"
+	for option in $(cat "$work/options"); do
+		grep -q -E "^	(--[a-z|-]*\|)?$option[|)]" "$completion" ||
+			echo "the argument of $option is not completed"
+	done >>"$work/missing"
 	succeeds "${of}_options_are_documented" sh -c "cat '$work/missing'; ! test -s '$work/missing'"
 done
 
