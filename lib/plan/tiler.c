@@ -98,6 +98,15 @@ static int longest_k(const struct search *s, int mt, int kt, int nt)
 	return kt;
 }
 
+/* Fewer columns, then fewer rows. */
+static void shrink_to_fit(const struct search *s, int *mt, int kt, int *nt)
+{
+	while (!fits(s, *mt, kt, *nt) && *nt > (int)s->tr->n_align)
+		*nt -= (int)s->tr->n_align;
+	while (!fits(s, *mt, kt, *nt) && *mt > M_ALIGN)
+		*mt -= M_ALIGN;
+}
+
 /* ROCKET_MM_MT and _NT, where they are large enough to be a tile. */
 static void override_tiles(const struct search *s, const struct rocket_settings *set, int *mt,
 			   int *nt)
@@ -181,10 +190,7 @@ static int tile_whole(const struct search *s, const struct rocket_settings *set,
 		nt = s->cap / 2;
 		kt = longest_k(s, mt, k_start, nt);
 	}
-	while (!fits(s, mt, kt, nt) && nt > (int)s->tr->n_align)
-		nt -= (int)s->tr->n_align;
-	while (!fits(s, mt, kt, nt) && mt > M_ALIGN)
-		mt -= M_ALIGN;
+	shrink_to_fit(s, &mt, kt, &nt);
 	if (set->mm_kt >= (int)s->tr->k_align) {
 		kt = min_int(set->mm_kt, s->K);
 		if (s->t->k_cap_override)
@@ -340,7 +346,7 @@ int rocket_tile_int8_groupwise(const struct rocket_hw_profile *hw,
 #define INT4_PRODUCT_MAX 49
 #define INT4_RESULT_MAX  32767
 
-/* One K tile is one group: the limit on it leaves the tile small enough for any M and N tile. */
+/* One K tile is one group, beside which tiles of the largest M and N may be too large. */
 static int tile_int4_groupwise(const struct rocket_hw_profile *hw,
 			       const struct rocket_settings *set, int M, int K, int N, int group,
 			       struct rocket_matmul_tiles *out, char *why, size_t why_size)
@@ -355,7 +361,10 @@ static int tile_int4_groupwise(const struct rocket_hw_profile *hw,
 	if (group > (INT4_RESULT_MAX - 1) / INT4_PRODUCT_MAX)
 		return refuse_group(&s, group, "can sum to more than int16 holds", why, why_size);
 	ret = rocket_matmul_tile(ROCKET_MM_INT4_INT16, hw, set, M, K, N, out, why, why_size);
-	return ret < 0 ? ret : finish(&s, out->mt, group, out->nt, out, why, why_size);
+	if (ret < 0)
+		return ret;
+	shrink_to_fit(&s, &out->mt, group, &out->nt);
+	return finish(&s, out->mt, group, out->nt, out, why, why_size);
 }
 
 int rocket_matmul_tile_within(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,

@@ -678,6 +678,38 @@ static void tile_overrides_stay_inside_the_registers(void **state)
 	}
 }
 
+/* Only fp16 weights stream, and those have to be asked for. */
+static void overridden_tiles_of_groups_fit_the_banks(void **state)
+{
+	static const struct {
+		enum rocket_matmul_type type;
+		int group, mt, nt, want_mt, want_nt;
+	} rows[] = {
+		/* 10 banks of A and 2 of B; 1 and 11; 3 and 9 */
+		{ ROCKET_MM_INT4_INT16, 640, 1020, 0, 1020, 192 },
+		{ ROCKET_MM_INT4_INT16, 640, 4, 8192, 4, 1088 },
+		{ ROCKET_MM_INT4_INT16, 640, 0, 8192, 256, 896 },
+		{ ROCKET_MM_INT4_INT16, 32, 1020, 8192, 1020, 8192 },
+		{ ROCKET_MM_INT8_INT32, 640, 1020, 8192, 1020, 8192 },
+	};
+	const int K = 1280, N = 8192;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct rocket_matmul_limits limits = { 0, true, rows[i].group };
+		struct rocket_settings set = test_settings();
+		struct rocket_matmul_tiles t;
+
+		set.mm_mt = rows[i].mt;
+		set.mm_nt = rows[i].nt;
+		assert_true(rocket_matmul_tile_within(rows[i].type, &test_rk3588, &set, &limits,
+						      1024, K, N, &t, why, sizeof(why)) > 0);
+		if (t.streamed || t.mt != rows[i].want_mt || t.nt != rows[i].want_nt)
+			fail_msg("row %u: %d/%d/%d%s", i, t.mt, t.kt, t.nt,
+				 t.streamed ? ", streamed" : "");
+	}
+}
+
 static void plan_refuses_with_the_rule_that_is_broken(void **state)
 {
 	static const struct {
@@ -741,6 +773,7 @@ int main(void)
 		cmocka_unit_test(partial_buffers_hold_what_is_asked),
 		cmocka_unit_test(tile_overrides_round_down_and_stay_inside_the_problem),
 		cmocka_unit_test(tile_overrides_stay_inside_the_registers),
+		cmocka_unit_test(overridden_tiles_of_groups_fit_the_banks),
 		cmocka_unit_test(plan_refuses_with_the_rule_that_is_broken),
 		cmocka_unit_test(plan_is_every_golden_one), /* last: see below */
 	};
