@@ -27,7 +27,10 @@ static int plan_rows(struct rocket_mm_rows *r, const struct rocket_matmul_call *
 	ret = rocket_matmul_plan_rows(call->kind->type, dev->profile, &dev->settings,
 				      dev->node.caps.batched, call->M, call->K, call->N, &r->plan,
 				      why, sizeof(why));
-	return ret ? rocket_fail(ret, "%s: %s", call->who, why) : ROCKET_OK;
+	if (ret)
+		return rocket_fail(ret, "%s: %s", call->who, why);
+	rocket_matmul_say_reuse(call->who, &dev->settings, &r->plan);
+	return ROCKET_OK;
 }
 
 static int allocate(struct rocket_mm_rows *r, const struct rocket_matmul_call *call)

@@ -20,6 +20,17 @@ size_t rocket_matmul_live_rows(const struct rocket_matmul_call *call, int m0, in
 	return (size_t)(mt < call->M - m0 ? mt : call->M - m0);
 }
 
+void rocket_matmul_say_reuse(const char *who, const struct rocket_settings *set,
+			     const struct rocket_matmul_plan *p)
+{
+	if (set->reuse_debug)
+		rocket_log(ROCKET_LOG_INFO, "%s: %dx%dx%d in tiles of %dx%dx%d: %s", who, p->M,
+			   p->K, p->N, p->tiles.mt, p->tiles.kt, p->tiles.nt,
+			   p->reuse == ROCKET_REUSE_WEIGHT ? "weights stay on chip"
+			   : p->reuse == ROCKET_REUSE_DATA ? "features stay on chip"
+							   : "no operand stays on chip");
+}
+
 /* Once: it is a property of the driver, not of the call. */
 static void warn_unless_batched(const struct rocket_matmul_run *r)
 {
@@ -65,12 +76,7 @@ static int make_plan(struct rocket_matmul_run *r)
 		return rocket_fail(ret, "%s: %s", call->who, why);
 	if (set->batch_submit || set->kacc_chain)
 		warn_unless_batched(r);
-	if (set->reuse_debug)
-		rocket_log(ROCKET_LOG_INFO, "%s: %dx%dx%d in tiles of %dx%dx%d: %s", call->who, M,
-			   call->K, call->N, r->plan.tiles.mt, r->plan.tiles.kt, r->plan.tiles.nt,
-			   r->plan.reuse == ROCKET_REUSE_WEIGHT ? "weights stay on chip"
-			   : r->plan.reuse == ROCKET_REUSE_DATA ? "features stay on chip"
-								: "no operand stays on chip");
+	rocket_matmul_say_reuse(call->who, set, &r->plan);
 	r->stats->tiles += r->plan.n_steps;
 	if (!r->stats->mt) {
 		r->stats->mt = r->plan.tiles.mt;

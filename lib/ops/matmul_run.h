@@ -66,6 +66,9 @@ int rocket_matmul_check(const struct rocket_matmul_call *call);
 
 /* Refuse a chip that has no encoder. */
 int rocket_matmul_check_chip(const struct rocket_device *dev, const char *who);
+/* With ROCKET_REUSE_DEBUG: which operand stays on chip. */
+void rocket_matmul_say_reuse(const char *who, const struct rocket_settings *set,
+			     const struct rocket_matmul_plan *p);
 /* M as it is planned: the hardware needs 4 rows, a single one is padded. */
 int rocket_matmul_padded_rows(const struct rocket_matmul_call *call);
 

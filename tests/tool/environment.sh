@@ -34,6 +34,8 @@ if [ "$enable_sim" != no ]; then
 	reuse weights "512x64x64 in tiles of 256x64x64: weights stay on chip" 512 64 64
 	reuse features "64x64x512 in tiles of 64x64x256: features stay on chip" 64 64 512
 	ROCKET_KACC=0 reuse nothing "64x64x512 in tiles of 64x64x256: no operand stays on chip" 64 64 512
+	reuse features_of_rows "512x64x64 in tiles of 256x64x64: features stay on chip" \
+		--form rows 512 64 64
 	exits reuse_is_silent_otherwise 0 "wall time" "$rocket" matmul 64 64 512
 	cp "$work/out" "$work/quiet"
 	succeeds reuse_is_not_said sh -c "! grep -q 'on chip' '$work/quiet'"
