@@ -86,8 +86,9 @@ int rocket_matmul_plan_int4(int M, int K, int N, int *Mt, int *Kt, int *Nt);
  * changed, for another type or an extent outside 1..2^24.
  *
  * rocket_mm_copy_rows() copies a row-major matrix into one of another size: what lies in both,
- * and zeros for the rest of dst. It pads operands and cuts results out. ROCKET_E_SHAPE for NULL
- * and negative sizes; dst and src must not overlap. Both are pure and thread-safe.
+ * and zeros for the rest of dst. It pads operands and cuts results out. ROCKET_E_SHAPE for NULL,
+ * negative sizes and matrices that memory cannot hold; dst and src must not overlap. Both are
+ * pure and thread-safe.
  */
 int rocket_mm_align(const char *dtype, int *M, int *K, int *N);
 int rocket_mm_copy_rows(void *dst, int dst_rows, int dst_columns, const void *src, int src_rows,

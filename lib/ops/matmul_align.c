@@ -52,14 +52,19 @@ int rocket_mm_copy_rows(void *dst, int dst_rows, int dst_columns, const void *sr
 			int src_columns, size_t element_bytes)
 {
 	static const char who[] = "rocket_mm_copy_rows";
-	const size_t to = (size_t)dst_columns * element_bytes;
-	const size_t from = (size_t)src_columns * element_bytes, both = to < from ? to : from;
 	uint8_t *row = dst;
+	size_t to, from, both, all;
 
 	if (!dst || !src)
 		return rocket_fail(ROCKET_E_SHAPE, "%s: %s is NULL", who, dst ? "src" : "dst");
 	if (dst_rows < 0 || dst_columns < 0 || src_rows < 0 || src_columns < 0)
 		return rocket_fail(ROCKET_E_SHAPE, "%s: a size is negative", who);
+	if (__builtin_mul_overflow((size_t)dst_columns, element_bytes, &to) ||
+	    __builtin_mul_overflow((size_t)src_columns, element_bytes, &from) ||
+	    __builtin_mul_overflow(to, (size_t)dst_rows, &all) ||
+	    __builtin_mul_overflow(from, (size_t)src_rows, &all))
+		return rocket_fail(ROCKET_E_SHAPE, "%s: a matrix does not fit in memory", who);
+	both = to < from ? to : from;
 	for (int i = 0; i < dst_rows; i++, row += to) {
 		const size_t have = i < src_rows ? both : 0;
 

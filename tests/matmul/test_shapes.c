@@ -223,7 +223,13 @@ static void rows_are_copied_padded_and_cut(void **state)
 	assert_int_equal(rocket_mm_copy_rows(NULL, 2, 3, wide, 3, 4, 2), ROCKET_E_SHAPE);
 	assert_int_equal(rocket_mm_copy_rows(back, 2, 3, NULL, 3, 4, 2), ROCKET_E_SHAPE);
 	assert_int_equal(rocket_mm_copy_rows(back, 2, -3, wide, 3, 4, 2), ROCKET_E_SHAPE);
-	assert_int_equal(test_log_errors(), 3);
+	assert_int_equal(rocket_mm_copy_rows(back, 1, 2, wide, 1, 0, SIZE_MAX / 2 + 1),
+			 ROCKET_E_SHAPE);
+	assert_int_equal(rocket_mm_copy_rows(back, 1, 0, wide, 1, 2, SIZE_MAX / 2 + 1),
+			 ROCKET_E_SHAPE);
+	assert_int_equal(rocket_mm_copy_rows(back, 2, 1, wide, 0, 0, SIZE_MAX / 2 + 1),
+			 ROCKET_E_SHAPE);
+	assert_int_equal(test_log_errors(), 6);
 	assert_memory_equal(back, small, sizeof(small));
 }
 
