@@ -80,7 +80,8 @@ static int enter(struct rocket_device *dev, struct rocket_device **stale)
 	return r;
 }
 
-int rocket_open(void)
+/* On a kernel, or NULL: where settings say. */
+static int open_on(const struct rocket_kernel *kernel, const char *path)
 {
 	struct rocket_settings settings = rocket_settings_read();
 	struct rocket_device *dev, *stale;
@@ -88,7 +89,8 @@ int rocket_open(void)
 
 	rocket_log_get_level(); /* complains of ROCKET_LOG_LEVEL now, not at the first other line */
 	pthread_once(&once, init);
-	dev = rocket_device_select(&settings, &err);
+	dev = kernel ? rocket_device_select_on(&settings, kernel, path, &err)
+		     : rocket_device_select(&settings, &err);
 	if (!dev)
 		return err;
 	err = enter(dev, &stale);
@@ -104,6 +106,16 @@ int rocket_open(void)
 		rocket_device_put(stale);
 	}
 	return dev->node.fd;
+}
+
+int rocket_open(void)
+{
+	return open_on(NULL, NULL);
+}
+
+int rocket_device_open_on(const struct rocket_kernel *kernel, const char *path)
+{
+	return open_on(kernel, path);
 }
 
 static struct rocket_device *lookup(int fd)

@@ -37,6 +37,12 @@ struct rocket_caps rocket_device_last_caps(void);
 
 /* Open the node that settings name and take it over (open.c). NULL and *err = -errno, logged. */
 struct rocket_device *rocket_device_select(const struct rocket_settings *settings, int *err);
+/* The node `path` of a kernel that settings need not name. */
+struct rocket_device *rocket_device_select_on(const struct rocket_settings *settings,
+					      const struct rocket_kernel *kernel, const char *path,
+					      int *err);
+/* rocket_open() of such a node: for benchmarks and tests that bring a kernel of their own. */
+int rocket_device_open_on(const struct rocket_kernel *kernel, const char *path);
 /* Close the node and free dev and every buffer that is left. */
 void rocket_device_destroy(struct rocket_device *dev);
 

@@ -262,6 +262,21 @@ static struct rocket_device *try_sim(const struct rocket_settings *s, struct ref
 #endif
 }
 
+struct rocket_device *rocket_device_select_on(const struct rocket_settings *s,
+					      const struct rocket_kernel *kernel, const char *path,
+					      int *err)
+{
+	struct refusal why = { 0, "" };
+	struct rocket_device *dev = try_named(s, kernel, path, "", &why);
+
+	if (dev)
+		return dev;
+	*err = why.err ? why.err : -ENODEV;
+	rocket_fail(ROCKET_E_DEVICE, "%s: %s", path,
+		    why.text[0] ? why.text : "no provider of this build is for it");
+	return NULL;
+}
+
 struct rocket_device *rocket_device_select(const struct rocket_settings *s, int *err)
 {
 	struct refusal why = { 0, "" };
