@@ -6,6 +6,9 @@
 
 #include "count.h"
 
+/* What is smaller is a variable being initialised. */
+#define SMALLEST_CLEARED 512
+
 static _Thread_local struct counts counted;
 
 void *__real_malloc(size_t size);
@@ -46,7 +49,7 @@ void *__wrap_aligned_alloc(size_t alignment, size_t size)
 
 void *__wrap_memset(void *p, int value, size_t size)
 {
-	if (!value)
+	if (!value && size >= SMALLEST_CLEARED)
 		counted.zeroed += size;
 	return __real_memset(p, value, size);
 }

@@ -12,8 +12,9 @@
 
 struct counts {
 	unsigned long allocations; /* malloc, calloc, realloc, aligned_alloc of this thread */
-	unsigned long zeroed;      /* bytes that memset() set to zero on this thread */
-	unsigned long faults;      /* pages, of the process */
+	unsigned long
+		zeroed; /* bytes that memset() cleared on this thread, but for small structs */
+	unsigned long faults; /* pages, of the process */
 };
 
 /* Since the program began. */

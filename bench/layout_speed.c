@@ -45,7 +45,7 @@ static void pack_tiles(const struct rocket_layout_kernels *k, const struct buffe
 	for (size_t m = 0; m < M; m += MT)
 		for (size_t k0 = 0; k0 + KT <= K; k0 += KT, to += (size_t)MT * KT * 2)
 			k->rows_to_cube(to, b->rows + (m * K + k0) * 2, MT, MT, KT / 8,
-					(size_t)K * 2);
+					(size_t)K * 2, true);
 }
 
 static void unpack_tiles(const struct rocket_layout_kernels *k, const struct buffers *b)
@@ -55,7 +55,7 @@ static void unpack_tiles(const struct rocket_layout_kernels *k, const struct buf
 	for (size_t m = 0; m < M; m += MT)
 		for (size_t n = 0; n < N; n += NT, from += (size_t)MT * NT * 2)
 			k->cube_to_rows(b->rows + (m * N + n) * 2, from, MT, MT, NT / 8,
-					(size_t)N * 2);
+					(size_t)N * 2, true);
 }
 
 static void add_halves(const struct rocket_layout_kernels *k, const struct buffers *b)
@@ -64,8 +64,8 @@ static void add_halves(const struct rocket_layout_kernels *k, const struct buffe
 
 	for (size_t m = 0; m < M; m += MT)
 		for (size_t n = 0; n < N; n += NT, from += (size_t)MT * NT * 2)
-			k->accumulate_fp16((float *)(void *)b->rows + m * N + n, from, MT, MT,
-					   NT / 8, N);
+			k->add_fp16((float *)(void *)b->rows + m * N + n, from, MT, MT, NT / 8, N,
+				    false);
 }
 
 static void add_floats(const struct rocket_layout_kernels *k, const struct buffers *b)
@@ -74,8 +74,8 @@ static void add_floats(const struct rocket_layout_kernels *k, const struct buffe
 
 	for (size_t m = 0; m < M; m += MT)
 		for (size_t n = 0; n < N; n += NT, from += (size_t)MT * NT * 4)
-			k->accumulate_fp32((double *)(void *)b->rows + m * N + n, from, MT, MT,
-					   NT / 4, N);
+			k->add_fp32((double *)(void *)b->rows + m * N + n, from, MT, MT, NT / 4, N,
+				    false);
 }
 
 static void add_integers(const struct rocket_layout_kernels *k, const struct buffers *b)
@@ -84,8 +84,8 @@ static void add_integers(const struct rocket_layout_kernels *k, const struct buf
 
 	for (size_t m = 0; m < M; m += MT)
 		for (size_t n = 0; n < N; n += NT, from += (size_t)MT * NT * 4)
-			k->accumulate_int32((int32_t *)(void *)b->rows + m * N + n, from, MT, MT,
-					    NT / 4, N);
+			k->add_int32((int32_t *)(void *)b->rows + m * N + n, from, MT, MT, NT / 4,
+				     N, false);
 }
 
 static void to_floats(const struct rocket_layout_kernels *k, const struct buffers *b)

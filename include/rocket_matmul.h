@@ -29,8 +29,12 @@
  * tasks (ROCKET_MM_STREAM). The program is a known one, but that its results are exact is inferred
  * and not measured: it is the default on the simulator only, and a board has to be asked for it.
  *
- * ROCKET_* variables that steer a call are those of the fd's rocket_open(); an fd keeps
- * up to 64 MiB of buffers between calls and gives them back when it is closed.
+ * ROCKET_* variables that steer a call are those of the fd's rocket_open().
+ *
+ * An fd keeps plan, buffers and register programs of the shapes it was called with last: called
+ * again, such a call allocates nothing. It keeps 16 shapes and 128 MiB at most (ROCKET_KEEP_MIB; a
+ * call that needs more keeps nothing), and gives them back when it is closed or asked to:
+ * rocket_matmul_drain().
  *
  * Thread safety: calls on different fds may run at once; two calls on one fd must not.
  *
@@ -93,6 +97,9 @@ int rocket_matmul_plan_int4(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 int rocket_mm_align(const char *dtype, int *M, int *K, int *N);
 int rocket_mm_copy_rows(void *dst, int dst_rows, int dst_columns, const void *src, int src_rows,
 			int src_columns, size_t element_bytes);
+
+/* Free what fd keeps between calls. Not beside a call on it. An fd that is not open is logged. */
+void rocket_matmul_drain(int fd);
 
 /* fp16 operands and result. */
 int rocket_matmul_fp16(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,

@@ -8,11 +8,22 @@
 #ifndef ROCKET_CORE_DEVICE_H
 #define ROCKET_CORE_DEVICE_H
 
+#include <pthread.h>
 #include <sys/types.h>
 
 #include "provider.h"
 #include "rocket_hw_profile.h"
 #include "settings.h"
+
+/* What an operation keeps between calls. Buffers among it die with their fd. */
+struct rocket_keep {
+	pthread_mutex_t lock;
+	void *kept;
+	void (*free_kept)(void *kept); /* the host's memory alone */
+};
+void rocket_keep_init(struct rocket_keep *keep);
+/* Free it; its buffers are gone already, or go with their fd. */
+void rocket_keep_fini(struct rocket_keep *keep);
 
 struct rocket_device {
 	struct rocket_node node;
@@ -24,7 +35,7 @@ struct rocket_device {
 	struct rocket_settings settings; /* as read at open */
 	rocket_bo guard;             /* 4096 bytes at IOVA 0, so that no used buffer sits there */
 	struct rocket_bo_table *bos; /* live buffers of this fd */
-	void *matmul_scratch;        /* taken and put back by exchange; freed with free() */
+	struct rocket_keep matmuls;  /* sets of lib/ops/matmul_scratch.h */
 	unsigned refs;               /* under the table's lock */
 };
 

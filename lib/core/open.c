@@ -89,6 +89,20 @@ static bool has_its_file(const struct rocket_device *dev)
 	       st.st_ino == dev->file_ino;
 }
 
+void rocket_keep_init(struct rocket_keep *keep)
+{
+	*keep = (struct rocket_keep){ .kept = NULL };
+	pthread_mutex_init(&keep->lock, NULL);
+}
+
+void rocket_keep_fini(struct rocket_keep *keep)
+{
+	if (keep->kept)
+		keep->free_kept(keep->kept);
+	keep->kept = NULL;
+	pthread_mutex_destroy(&keep->lock);
+}
+
 void rocket_device_destroy(struct rocket_device *dev)
 {
 	rocket_bo bo;
@@ -105,7 +119,7 @@ void rocket_device_destroy(struct rocket_device *dev)
 	if (dev->node.fd >= 0 && dev->node.kernel->close(dev->node.fd))
 		rocket_log(ROCKET_LOG_WARN, "closing fd %d: %s", dev->node.fd, strerror(errno));
 	rocket_bo_table_free(dev->bos);
-	free(dev->matmul_scratch);
+	rocket_keep_fini(&dev->matmuls);
 	free(dev);
 }
 
@@ -133,6 +147,7 @@ static struct rocket_device *adopt(const struct rocket_provider *p, const struct
 	dev->bos = rocket_bo_table_new();
 	if (!dev->bos)
 		goto err_dev;
+	rocket_keep_init(&dev->matmuls);
 	r = p->open(&dev->node);
 	if (r) {
 		refuse(why, r, "%s: the %s provider cannot take it: %s", path, p->name,
@@ -152,6 +167,7 @@ static struct rocket_device *adopt(const struct rocket_provider *p, const struct
 err_open:
 	p->close(&dev->node);
 err_table:
+	rocket_keep_fini(&dev->matmuls);
 	rocket_bo_table_free(dev->bos);
 	free(dev);
 	return NULL;

@@ -33,6 +33,7 @@ static const struct number numbers[] = {
 	NUMBER("ROCKET_REUSE_DEBUG", reuse_debug, 0, 1, 0),
 	NUMBER("ROCKET_KACC_BATCHOUT", kacc_batchout, 0, 1, 0),
 	NUMBER("ROCKET_MM_PIPE", mm_pipe, 0, 1, 0),
+	NUMBER("ROCKET_KEEP_MIB", keep_mib, 0, 4096, 128),
 	NUMBER("ROCKET_NO_SHARED_PACK", no_shared_pack, 0, 1, 0),
 	NUMBER("ROCKET_MM_PROFILE", mm_profile, 0, 1, 0),
 	NUMBER("ROCKET_MM_MT", mm_mt, 0, 1 << 24, 0),

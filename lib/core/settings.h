@@ -31,6 +31,7 @@ struct rocket_settings {
 	int mm_pipe;        /* ROCKET_MM_PIPE: the host adds one job's results during the next */
 	int no_shared_pack; /* ROCKET_NO_SHARED_PACK: every worker packs A */
 	int mm_profile;     /* ROCKET_MM_PROFILE: where time went, printed at exit */
+	int keep_mib;       /* ROCKET_KEEP_MIB: what an fd keeps between matmuls, default 128 */
 	/* waiting */
 	int wait_ms;       /* ROCKET_WAIT_MS, default 8000; values < 1 mean the default */
 	int slow_wait_ms;  /* ROCKET_SLOW_WAIT_MS; 0 = the profile's */

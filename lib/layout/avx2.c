@@ -6,39 +6,166 @@
 
 #include <immintrin.h>
 
+#include "block.h"
 #include "half.h"
+#include "loops.h"
 
 #define AVX2 __attribute__((target("avx2,f16c")))
 
-AVX2 static void avx2_accumulate_fp16(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-				      size_t atoms, size_t stride)
+/* ---- moves ---- */
+
+/*
+ * Streamed moves write whole lines past the caches, which then need not be read first, and fetch
+ * what they read some rows ahead: the stride is too long for the CPU to find by itself. Columns of
+ * a cube are often 4096 bytes apart, so no more of them at once than the first-level cache has
+ * places for (measured: 16 atoms best of 4..32, 16 rows best of 0..32).
+ */
+#define LINE       64
+#define AHEAD_ROWS 16
+
+#define STREAM(to, v) _mm_stream_si128((__m128i *)(void *)(to), v)
+#define LOAD(from)    _mm_loadu_si128((const __m128i *)(const void *)(from))
+
+static inline bool in_lines(const void *p, size_t stride)
 {
-	for (size_t m = 0; m < rows; m++) {
-		const uint8_t *from = src + m * ROCKET_ATOM_BYTES;
-		float *to = acc + m * stride;
+	return (uintptr_t)p % LINE == 0 && stride % LINE == 0;
+}
 
-		for (size_t s = 0; s < atoms; s++, from += cube_rows * ROCKET_ATOM_BYTES, to += 8) {
-			__m256 v = _mm256_cvtph_ps(_mm_loadu_si128((const __m128i *)from));
+/* Four rows of four atoms: four lines of rows to four lines of columns, or the way back. */
+AVX2 static inline void stream_square(uint8_t *to, size_t to_line, const uint8_t *from,
+				      size_t from_line)
+{
+#pragma GCC unroll 4
+	for (size_t line = 0; line < 4; line++) {
+		const uint8_t *at = from + line * ROCKET_ATOM_BYTES;
+		const __m128i a = LOAD(at), b = LOAD(at + from_line);
+		const __m128i c = LOAD(at + 2 * from_line), d = LOAD(at + 3 * from_line);
 
-			_mm256_storeu_ps(to, _mm256_add_ps(_mm256_loadu_ps(to), v));
-		}
+		STREAM(to + line * to_line, a);
+		STREAM(to + line * to_line + 16, b);
+		STREAM(to + line * to_line + 32, c);
+		STREAM(to + line * to_line + 48, d);
 	}
 }
 
-AVX2 static void avx2_accumulate_fp32(double *acc, const uint8_t *src, size_t rows,
-				      size_t cube_rows, size_t atoms, size_t stride)
+AVX2 static void avx2_rows_to_cube(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
+				   size_t atoms, size_t pitch, bool stream)
 {
-	for (size_t m = 0; m < rows; m++) {
-		const uint8_t *from = src + m * ROCKET_ATOM_BYTES;
-		double *to = acc + m * stride;
+	const size_t column = cube_rows * ROCKET_ATOM_BYTES;
+	const size_t whole_rows = rows / 4 * 4, whole = atoms / 4 * 4;
 
-		for (size_t s = 0; s < atoms; s++, from += cube_rows * ROCKET_ATOM_BYTES, to += 4) {
-			__m256d v =
-				_mm256_cvtps_pd(_mm_loadu_ps((const float *)(const void *)from));
-
-			_mm256_storeu_pd(to, _mm256_add_pd(_mm256_loadu_pd(to), v));
-		}
+	if (!stream || !in_lines(dst, column)) {
+		rocket_portable_rows_to_cube(dst, src, rows, cube_rows, atoms, pitch, false);
+		return;
 	}
+	for (size_t s0 = 0; s0 < whole; s0 += ROCKET_BLOCK_ATOMS)
+		for (size_t m = 0; m < whole_rows; m += 4)
+			for (size_t s = s0; s < whole && s < s0 + ROCKET_BLOCK_ATOMS; s += 4) {
+				const uint8_t *from = src + m * pitch + s * ROCKET_ATOM_BYTES;
+
+#pragma GCC unroll 4
+				for (size_t i = 0; i < 4; i++)
+					_mm_prefetch((const char *)from + (i + AHEAD_ROWS) * pitch,
+						     _MM_HINT_T0);
+				stream_square(dst + s * column + m * ROCKET_ATOM_BYTES, column,
+					      from, pitch);
+			}
+	_mm_sfence();
+	rocket_portable_rows_to_cube(dst + whole * column, src + whole * ROCKET_ATOM_BYTES,
+				     whole_rows, cube_rows, atoms - whole, pitch, false);
+	rocket_portable_rows_to_cube(dst + whole_rows * ROCKET_ATOM_BYTES, src + whole_rows * pitch,
+				     rows - whole_rows, cube_rows, atoms, pitch, false);
+}
+
+AVX2 static void avx2_cube_to_rows(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
+				   size_t atoms, size_t pitch, bool stream)
+{
+	const size_t column = cube_rows * ROCKET_ATOM_BYTES, whole_rows = rows / 4 * 4;
+	/* Up to where a line of dst begins, lines, and what is left of the last one. */
+	size_t head = (LINE - (uintptr_t)dst % LINE) % LINE / ROCKET_ATOM_BYTES, whole;
+
+	if (!stream || (uintptr_t)dst % ROCKET_ATOM_BYTES || pitch % LINE || head > atoms) {
+		rocket_portable_cube_to_rows(dst, src, rows, cube_rows, atoms, pitch, false);
+		return;
+	}
+	whole = (atoms - head) / 4 * 4;
+	for (size_t s0 = 0; s0 < whole; s0 += ROCKET_BLOCK_ATOMS)
+		for (size_t m = 0; m < whole_rows; m += 4)
+			for (size_t s = s0; s < whole && s < s0 + ROCKET_BLOCK_ATOMS; s += 4) {
+				const uint8_t *from =
+					src + (head + s) * column + m * ROCKET_ATOM_BYTES;
+
+#pragma GCC unroll 4
+				for (size_t i = 0; i < 4; i++)
+					_mm_prefetch((const char *)from + i * column +
+							     AHEAD_ROWS * ROCKET_ATOM_BYTES,
+						     _MM_HINT_T0);
+				stream_square(dst + m * pitch + (head + s) * ROCKET_ATOM_BYTES,
+					      pitch, from, column);
+			}
+	_mm_sfence();
+	rocket_portable_cube_to_rows(dst, src, whole_rows, cube_rows, head, pitch, false);
+	rocket_portable_cube_to_rows(dst + (head + whole) * ROCKET_ATOM_BYTES,
+				     src + (head + whole) * column, whole_rows, cube_rows,
+				     atoms - head - whole, pitch, false);
+	rocket_portable_cube_to_rows(dst + whole_rows * pitch, src + whole_rows * ROCKET_ATOM_BYTES,
+				     rows - whole_rows, cube_rows, atoms, pitch, false);
+}
+
+/* Lines of a row at once, and how far ahead it is fetched. */
+#define RUN_LINES  4
+#define RUN_BYTES  ((size_t)RUN_LINES * LINE)
+#define AHEAD_RUNS 512
+
+#define STREAM32(to, from)                                                                         \
+	_mm256_stream_si256((__m256i *)(void *)(to),                                               \
+			    _mm256_loadu_si256((const __m256i *)(const void *)(from)))
+
+AVX2 static void avx2_rows_to_runs(uint8_t *dst, const uint8_t *src, size_t rows, size_t run,
+				   size_t bytes, size_t pitch, bool stream)
+{
+	const size_t whole = bytes / RUN_BYTES * RUN_BYTES;
+
+	if (!stream || run % 32 || RUN_BYTES % run || !in_lines(dst, rows * run)) {
+		rocket_portable_rows_to_runs(dst, src, rows, run, bytes, pitch, false);
+		return;
+	}
+	for (size_t at = 0; at < whole; at += RUN_BYTES)
+		for (size_t m = 0; m < rows; m++) {
+			const uint8_t *from = src + m * pitch + at;
+			uint8_t *to = dst + at / run * rows * run + m * run;
+
+			for (size_t i = 0; i < RUN_BYTES; i += LINE)
+				_mm_prefetch((const char *)from + AHEAD_RUNS + i, _MM_HINT_T0);
+			for (size_t i = 0; i < RUN_BYTES; i += run, to += rows * run)
+				for (size_t j = 0; j < run; j += 32)
+					STREAM32(to + j, from + i + j);
+		}
+	_mm_sfence();
+	rocket_portable_rows_to_runs(dst + whole * rows, src + whole, rows, run, bytes - whole,
+				     pitch, false);
+}
+
+/* ---- sums and conversions ---- */
+
+/* As ROCKET_SUM() of loops.h. */
+AVX2 static void avx2_add_fp16(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+			       size_t atoms, size_t stride, bool first)
+{
+	for (size_t m0 = 0; m0 < rows; m0 += 4)
+		for (size_t s = 0; s < atoms; s++) {
+			const uint8_t *line = src + (s * cube_rows + m0) * ROCKET_ATOM_BYTES;
+
+			_mm_prefetch((const char *)line + ROCKET_AHEAD_BYTES, _MM_HINT_T0);
+			for (size_t m = m0; m < rows && m < m0 + 4; m++) {
+				__m256 v =
+					_mm256_cvtph_ps(LOAD(line + (m - m0) * ROCKET_ATOM_BYTES));
+				float *to = acc + m * stride + s * 8;
+				__m256 sum = first ? _mm256_setzero_ps() : _mm256_loadu_ps(to);
+
+				_mm256_storeu_ps(to, _mm256_add_ps(sum, v));
+			}
+		}
 }
 
 AVX2 static void avx2_half_to_float(float *dst, const uint16_t *src, size_t count)
@@ -64,15 +191,67 @@ AVX2 static void avx2_float_to_half(uint16_t *dst, const float *src, size_t coun
 		dst[i] = rocket_float_to_half(src[i]);
 }
 
+/* The upper halves; a NaN whose payload is cut off stays one. */
+AVX2 static inline __m256i upper_halves(const uint8_t *from)
+{
+	const __m256i bits = _mm256_loadu_si256((const __m256i *)(const void *)from);
+	const __m256i magnitude = _mm256_and_si256(bits, _mm256_set1_epi32(0x7fffffff));
+	const __m256i nan = _mm256_cmpgt_epi32(magnitude, _mm256_set1_epi32(0x7f800000));
+	const __m256i cut = _mm256_cmpgt_epi32(_mm256_set1_epi32(0x7f810000), magnitude);
+	const __m256i quiet = _mm256_and_si256(_mm256_and_si256(nan, cut), _mm256_set1_epi32(0x40));
+
+	return _mm256_or_si256(_mm256_srli_epi32(bits, 16), quiet);
+}
+
+AVX2 static bool avx2_to_bf16(void *dst, const void *src, size_t count)
+{
+	const uint8_t *from = src;
+	uint8_t *to = dst;
+	size_t i = 0;
+
+	for (; i + 16 <= count; i += 16) {
+		const __m256i v = _mm256_packus_epi32(upper_halves(from + 4 * i),
+						      upper_halves(from + 4 * i + 32));
+
+		_mm256_storeu_si256((__m256i *)(void *)(to + 2 * i),
+				    _mm256_permute4x64_epi64(v, 0xd8));
+	}
+	return rocket_layout_portable.to_bf16(to + 2 * i, from + 4 * i, count - i);
+}
+
+AVX2 static bool avx2_to_int4(void *dst, const void *src, size_t count)
+{
+	const __m256i eight = _mm256_set1_epi8(8), low = _mm256_set1_epi8(15);
+	const __m256i weights = _mm256_set1_epi16(0x1001); /* 1 and 16 */
+	__m256i outside = _mm256_setzero_si256();
+	const uint8_t *from = src;
+	uint8_t *to = dst;
+
+	for (size_t i = 0; i < count; i += 32) {
+		const __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(from + i));
+		const __m256i pairs = _mm256_maddubs_epi16(_mm256_and_si256(v, low), weights);
+		const __m256i bytes = _mm256_permute4x64_epi64(
+			_mm256_packus_epi16(pairs, _mm256_setzero_si256()), 0x08);
+
+		/* -8..7 plus 8 has no bit above the fourth. */
+		outside = _mm256_or_si256(outside, _mm256_add_epi8(v, eight));
+		_mm_storeu_si128((__m128i *)(void *)(to + i / 2), _mm256_castsi256_si128(bytes));
+	}
+	return _mm256_testz_si256(outside, _mm256_set1_epi8((char)0xf0));
+}
+
+ROCKET_LOOPS(avx2, AVX2)
+
 const struct rocket_layout_kernels rocket_layout_avx2 = {
 	.name = "avx2",
-	.rows_to_cube = rocket_portable_rows_to_cube,
-	.cube_to_rows = rocket_portable_cube_to_rows,
-	.accumulate_fp16 = avx2_accumulate_fp16,
-	.accumulate_fp32 = avx2_accumulate_fp32,
-	.accumulate_int32 = rocket_portable_accumulate_int32,
+	.rows_to_cube = avx2_rows_to_cube,
+	.cube_to_rows = avx2_cube_to_rows,
+	.rows_to_runs = avx2_rows_to_runs,
 	.half_to_float = avx2_half_to_float,
 	.float_to_half = avx2_float_to_half,
+	.to_bf16 = avx2_to_bf16,
+	.to_int4 = avx2_to_int4,
+	ROCKET_LOOPS_TABLE(avx2),
 };
 
 #endif

@@ -9,6 +9,7 @@
 #ifndef ROCKET_LAYOUT_KERNELS_H
 #define ROCKET_LAYOUT_KERNELS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,23 +19,50 @@ struct rocket_layout_kernels {
 	const char *name;
 
 	/* Atom s of row m goes from row-major src to column-major dst:
-	 * dst[s * cube_rows + m] = src[m * pitch + s]. */
+	 * dst[s * cube_rows + m] = src[m * pitch + s]. stream: past the caches, where there is a
+	 * way and the addresses allow it; for what is larger than they are, or is for the NPU
+	 * alone. */
 	void (*rows_to_cube)(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
-			     size_t atoms, size_t pitch);
+			     size_t atoms, size_t pitch, bool stream);
 	/* The way back. */
 	void (*cube_to_rows)(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
-			     size_t atoms, size_t pitch);
+			     size_t atoms, size_t pitch, bool stream);
+	/* Runs of `run` bytes, of which each row has bytes / run, change places with their rows:
+	 * run r of row m goes to dst[(r * rows + m) * run]. run is a multiple of 16. */
+	void (*rows_to_runs)(uint8_t *dst, const uint8_t *src, size_t rows, size_t run,
+			     size_t bytes, size_t pitch, bool stream);
 
-	/* Add the atoms of an output cube into rows of `stride` accumulator elements. */
-	void (*accumulate_fp16)(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-				size_t atoms, size_t stride);
-	void (*accumulate_fp32)(double *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-				size_t atoms, size_t stride);
-	void (*accumulate_int32)(int32_t *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-				 size_t atoms, size_t stride);
+	/*
+	 * Add the atoms of an output cube into rows of `stride` accumulator elements; first: into
+	 * zeros, whatever the accumulator holds. int32 sums wrap. int64 sums add results times
+	 * 2^shift, scaled ones (row[m] * column[n]) * result, each step rounded to fp32.
+	 */
+	void (*add_fp16)(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+			 size_t atoms, size_t stride, bool first);
+	void (*add_fp32)(double *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+			 size_t atoms, size_t stride, bool first);
+	void (*add_int32)(int32_t *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+			  size_t atoms, size_t stride, bool first);
+	void (*add_int16)(int32_t *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+			  size_t atoms, size_t stride, bool first);
+	void (*add_int64)(int64_t *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+			  size_t atoms, size_t stride, bool first, unsigned shift);
+	void (*add_scaled_int32)(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+				 size_t atoms, size_t stride, bool first, const float *row,
+				 const float *column);
+	void (*add_scaled_int16)(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+				 size_t atoms, size_t stride, bool first, const float *row,
+				 const float *column);
 
 	void (*half_to_float)(float *dst, const uint16_t *src, size_t count);
 	void (*float_to_half)(uint16_t *dst, const float *src, size_t count);
+	void (*double_to_float)(float *dst, const double *src, size_t count);
+
+	/* Conversions of source.h; count is a multiple of 32 for to_int4. */
+	bool (*to_bf16)(void *dst, const void *src, size_t count);
+	bool (*to_int4)(void *dst, const void *src, size_t count);
+	bool (*to_int16_high)(void *dst, const void *src, size_t count);
+	bool (*to_int16_low)(void *dst, const void *src, size_t count);
 };
 
 /* The fastest table this CPU can run. */
@@ -49,13 +77,12 @@ extern const struct rocket_layout_kernels rocket_layout_avx2; /* needs AVX2 and 
 extern const struct rocket_layout_kernels rocket_layout_neon;
 #endif
 
-/* Loops of the portable table that a vector table keeps where it has nothing to add:
- * whole atoms already move as one vector register. */
+/* Loops of the portable table that a vector table keeps or falls back on. */
 void rocket_portable_rows_to_cube(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
-				  size_t atoms, size_t pitch);
+				  size_t atoms, size_t pitch, bool stream);
 void rocket_portable_cube_to_rows(uint8_t *dst, const uint8_t *src, size_t rows, size_t cube_rows,
-				  size_t atoms, size_t pitch);
-void rocket_portable_accumulate_int32(int32_t *acc, const uint8_t *src, size_t rows,
-				      size_t cube_rows, size_t atoms, size_t stride);
+				  size_t atoms, size_t pitch, bool stream);
+void rocket_portable_rows_to_runs(uint8_t *dst, const uint8_t *src, size_t rows, size_t run,
+				  size_t bytes, size_t pitch, bool stream);
 
 #endif

@@ -31,50 +31,35 @@ static void zero_padding(uint8_t *cube, size_t rows, size_t cube_rows, size_t at
 		       (cube_rows - rows) * ROCKET_ATOM_BYTES);
 }
 
+/*
+ * A packed tile is for the NPU, and rows of C that take as much as this are more than caches keep
+ * until somebody reads them: both may go past the caches.
+ */
+#define STREAMED_TILE_BYTES (64u << 10)
+#define STREAMED_ROWS_BYTES (1u << 20)
+
 void rocket_pack_feature(void *dst, const void *src, size_t elem_bytes, size_t rows,
 			 size_t rows_padded, size_t k, size_t src_stride)
 {
-	size_t atoms = k * elem_bytes / ROCKET_ATOM_BYTES;
-	size_t pitch = src_stride * elem_bytes;
-	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	const uint8_t *flat = src;
-	struct block b = { 0 };
-	uint8_t *cube = dst;
+	const size_t bytes = k * elem_bytes, atoms = bytes / ROCKET_ATOM_BYTES;
 
-	while (next_block(&b, rows, rows_padded, atoms))
-		kernels->rows_to_cube(cube + b.cube_offset,
-				      flat + b.m * pitch + b.s * ROCKET_ATOM_BYTES, b.rows,
-				      rows_padded, b.atoms, pitch);
-	zero_padding(cube, rows, rows_padded, atoms);
-}
-
-/* One K group of one N group: `rows` runs of `run` bytes, dense in the cube. */
-static inline void pack_block(uint8_t *dst, const uint8_t *src, size_t rows, size_t run,
-			      size_t pitch)
-{
-	for (size_t i = 0; i < rows; i++)
-		memcpy(dst + i * run, src + i * pitch, run);
+	rocket_layout_kernels()->rows_to_cube(dst, src, rows, rows_padded, atoms,
+					      src_stride * elem_bytes,
+					      rows * bytes >= STREAMED_TILE_BYTES);
+	zero_padding(dst, rows, rows_padded, atoms);
 }
 
 void rocket_pack_weight(void *dst, const void *src, size_t elem_bytes, size_t n, size_t k,
 			size_t src_stride, unsigned ngroup, unsigned kgroup)
 {
-	size_t run = kgroup * elem_bytes;
-	size_t pitch = src_stride * elem_bytes;
+	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
+	const size_t bytes = k * elem_bytes, pitch = src_stride * elem_bytes;
+	const bool stream = n * bytes >= STREAMED_TILE_BYTES;
 	const uint8_t *from = src;
 	uint8_t *to = dst;
 
-	for (size_t n0 = 0; n0 < n; n0 += ngroup, from += ngroup * pitch) {
-		for (size_t k0 = 0; k0 < k * elem_bytes; k0 += run, to += ngroup * run) {
-			/* Constant lengths, so that a run is a few vector moves. */
-			if (run == 64)
-				pack_block(to, from + k0, ngroup, 64, pitch);
-			else if (run == 32)
-				pack_block(to, from + k0, ngroup, 32, pitch);
-			else
-				pack_block(to, from + k0, ngroup, run, pitch);
-		}
-	}
+	for (size_t n0 = 0; n0 < n; n0 += ngroup, from += ngroup * pitch, to += ngroup * bytes)
+		kernels->rows_to_runs(to, from, ngroup, kgroup * elem_bytes, bytes, pitch, stream);
 }
 
 /* Whole atoms of a block are converted into rows on the stack, then moved like any others. */
@@ -84,7 +69,7 @@ static bool pack_converted_feature(uint8_t *cube, const uint8_t *flat,
 {
 	const size_t c2 = 8 * ROCKET_ATOM_BYTES / from->cube_bits, atoms = k / c2;
 	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	uint8_t stage[BLOCK_ROWS][BLOCK_ATOMS * ROCKET_ATOM_BYTES];
+	uint8_t stage[ROCKET_BLOCK_ROWS][ROCKET_BLOCK_ATOMS * ROCKET_ATOM_BYTES];
 	struct block b = { 0 };
 	bool fits = true;
 
@@ -95,7 +80,7 @@ static bool pack_converted_feature(uint8_t *cube, const uint8_t *flat,
 							      from->host_bytes,
 					      b.atoms * c2);
 		kernels->rows_to_cube(cube + b.cube_offset, stage[0], b.rows, rows_padded, b.atoms,
-				      sizeof(stage[0]));
+				      sizeof(stage[0]), false);
 	}
 	zero_padding(cube, rows, rows_padded, atoms);
 	return fits;
@@ -110,9 +95,36 @@ bool rocket_pack_feature_from(void *dst, const void *src, const struct rocket_so
 	return true;
 }
 
+/* Elements of a row that are converted before any other row's. */
+#define STAGED_ELEMENTS 512
+/* As many as that of each row of the largest group. */
+#define STAGED_BYTES (16u << 10)
+
+/* One group of kernels: its rows are converted onto the stack, then moved like any others. */
+static bool pack_converted_group(uint8_t *to, const uint8_t *flat, const struct rocket_source *from,
+				 size_t rows, size_t k, size_t pitch, size_t run)
+{
+	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
+	uint8_t stage[STAGED_BYTES] __attribute__((aligned(64)));
+	bool fits = true;
+
+	for (size_t k0 = 0; k0 < k; k0 += STAGED_ELEMENTS) {
+		const size_t count = k - k0 < STAGED_ELEMENTS ? k - k0 : STAGED_ELEMENTS;
+		const size_t bytes = count * from->cube_bits / 8;
+
+		for (size_t i = 0; i < rows; i++)
+			fits &= from->convert(stage + i * bytes,
+					      flat + i * pitch + k0 * from->host_bytes, count);
+		kernels->rows_to_runs(to, stage, rows, run, bytes, bytes, false);
+		to += rows * bytes;
+	}
+	return fits;
+}
+
 bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_source *from, size_t n,
 			     size_t k, size_t src_stride, unsigned ngroup, unsigned kgroup)
 {
+	const size_t pitch = src_stride * from->host_bytes, row = k * from->cube_bits / 8;
 	const size_t run = (size_t)kgroup * from->cube_bits / 8;
 	const uint8_t *flat = src;
 	uint8_t *to = dst;
@@ -122,63 +134,78 @@ bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_sou
 		rocket_pack_weight(dst, src, from->host_bytes, n, k, src_stride, ngroup, kgroup);
 		return true;
 	}
-	for (size_t n0 = 0; n0 < n; n0 += ngroup)
-		for (size_t k0 = 0; k0 < k; k0 += kgroup)
-			for (size_t i = 0; i < ngroup; i++, to += run)
-				fits &= from->convert(
-					to, flat + ((n0 + i) * src_stride + k0) * from->host_bytes,
-					kgroup);
+	for (size_t n0 = 0; n0 < n; n0 += ngroup, flat += ngroup * pitch, to += ngroup * row)
+		fits &= pack_converted_group(to, flat, from, ngroup, k, pitch, run);
 	return fits;
 }
 
 void rocket_unpack_output(void *dst, const void *src, size_t elem_bytes, size_t rows,
 			  size_t cube_rows, size_t n, size_t dst_stride)
 {
-	size_t atoms = n * elem_bytes / ROCKET_ATOM_BYTES, pitch = dst_stride * elem_bytes;
-	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	const uint8_t *cube = src;
-	struct block b = { 0 };
-	uint8_t *flat = dst;
+	const size_t pitch = dst_stride * elem_bytes;
 
-	while (next_block(&b, rows, cube_rows, atoms))
-		kernels->cube_to_rows(flat + b.m * pitch + b.s * ROCKET_ATOM_BYTES,
-				      cube + b.cube_offset, b.rows, cube_rows, b.atoms, pitch);
+	rocket_layout_kernels()->cube_to_rows(dst, src, rows, cube_rows,
+					      n * elem_bytes / ROCKET_ATOM_BYTES, pitch,
+					      rows * pitch >= STREAMED_ROWS_BYTES);
 }
 
-void rocket_accumulate_fp16(float *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			    size_t stride)
-{
-	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	const uint8_t *cube = src;
-	struct block b = { 0 };
+#define ACCUMULATE(name, add, element, lanes)                                                      \
+	void name(element *acc, const void *src, size_t rows, size_t cube_rows, size_t n,          \
+		  size_t stride, bool first)                                                       \
+	{                                                                                          \
+		const struct rocket_layout_kernels *kernels = rocket_layout_kernels();             \
+		const uint8_t *cube = src;                                                         \
+		struct block b = { 0 };                                                            \
+                                                                                                   \
+		while (next_block(&b, rows, cube_rows, n / (lanes)))                               \
+			kernels->add(acc + b.m * stride + b.s * (lanes), cube + b.cube_offset,     \
+				     b.rows, cube_rows, b.atoms, stride, first);                   \
+	}
 
-	while (next_block(&b, rows, cube_rows, n / 8))
-		kernels->accumulate_fp16(acc + b.m * stride + b.s * 8, cube + b.cube_offset, b.rows,
-					 cube_rows, b.atoms, stride);
-}
+ACCUMULATE(rocket_accumulate_fp16, add_fp16, float, 8)
+ACCUMULATE(rocket_accumulate_fp32, add_fp32, double, 4)
+ACCUMULATE(rocket_accumulate_int32, add_int32, int32_t, 4)
+ACCUMULATE(rocket_accumulate_int16, add_int16, int32_t, 8)
 
-void rocket_accumulate_fp32(double *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			    size_t stride)
-{
-	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	const uint8_t *cube = src;
-	struct block b = { 0 };
-
-	while (next_block(&b, rows, cube_rows, n / 4))
-		kernels->accumulate_fp32(acc + b.m * stride + b.s * 4, cube + b.cube_offset, b.rows,
-					 cube_rows, b.atoms, stride);
-}
-
-void rocket_accumulate_int32(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			     size_t stride)
+void rocket_accumulate_int64(int64_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
+			     size_t stride, bool first, unsigned shift)
 {
 	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
 	const uint8_t *cube = src;
 	struct block b = { 0 };
 
 	while (next_block(&b, rows, cube_rows, n / 4))
-		kernels->accumulate_int32(acc + b.m * stride + b.s * 4, cube + b.cube_offset,
-					  b.rows, cube_rows, b.atoms, stride);
+		kernels->add_int64(acc + b.m * stride + b.s * 4, cube + b.cube_offset, b.rows,
+				   cube_rows, b.atoms, stride, first, shift);
+}
+
+void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes, size_t rows,
+			      size_t cube_rows, size_t n, size_t stride, bool first,
+			      const struct rocket_scales *scales)
+{
+	const size_t lanes = ROCKET_ATOM_BYTES / result_bytes, step = scales->scale_stride;
+	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
+	float row[ROCKET_BLOCK_ROWS], column[ROCKET_BLOCK_ATOMS * ROCKET_ATOM_BYTES / 2];
+	const uint8_t *cube = src;
+	struct block b = { 0 };
+
+	while (next_block(&b, rows, cube_rows, n / lanes)) {
+		float *to = acc + b.m * stride + b.s * lanes;
+
+		/* A group's scales lie apart. */
+		for (size_t i = 0; i < b.rows; i++)
+			row[i] = scales->row[(b.m + i) * step];
+		for (size_t i = 0; i < b.atoms * lanes; i++)
+			column[i] = scales->column[(b.s * lanes + i) * step];
+		(result_bytes == 2 ? kernels->add_scaled_int16 : kernels->add_scaled_int32)(
+			to, cube + b.cube_offset, b.rows, cube_rows, b.atoms, stride, first, row,
+			column);
+	}
+}
+
+void rocket_doubles_to_floats(float *dst, const double *src, size_t count)
+{
+	rocket_layout_kernels()->double_to_float(dst, src, count);
 }
 
 void rocket_floats_to_halves(void *dst, const float *src, size_t count)

@@ -44,20 +44,22 @@ bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_sou
 void rocket_unpack_output(void *dst, const void *src, size_t elem_bytes, size_t rows,
 			  size_t cube_rows, size_t n, size_t dst_stride);
 
-/* The same, adding into a row-major accumulator. int32 sums wrap: only the low 32 bits
- * are kept, which is what a 64-bit sum cast to int32 gives. */
+/*
+ * The same, adding into a row-major accumulator; first: into zeros, whatever it holds. int32 sums
+ * wrap: only the low 32 bits are kept, which is what a 64-bit sum cast to int32 gives.
+ */
 void rocket_accumulate_fp16(float *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			    size_t stride);
+			    size_t stride, bool first);
 void rocket_accumulate_fp32(double *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			    size_t stride);
+			    size_t stride, bool first);
 void rocket_accumulate_int32(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			     size_t stride);
+			     size_t stride, bool first);
 
 /* int16 results into 32-bit sums; int32 results, times 2^shift, into 64-bit sums. */
 void rocket_accumulate_int16(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			     size_t stride);
+			     size_t stride, bool first);
 void rocket_accumulate_int64(int64_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			     size_t stride, unsigned shift);
+			     size_t stride, bool first, unsigned shift);
 
 /*
  * Integer results times a scale of their row and one of their column:
@@ -69,9 +71,10 @@ struct rocket_scales {
 	size_t scale_stride;
 };
 void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes, size_t rows,
-			      size_t cube_rows, size_t n, size_t stride,
+			      size_t cube_rows, size_t n, size_t stride, bool first,
 			      const struct rocket_scales *scales);
 
+void rocket_doubles_to_floats(float *dst, const double *src, size_t count);
 /* Rows of binary16 bits to and from float; to binary16 rounds to nearest even. */
 void rocket_halves_to_floats(float *dst, const void *src, size_t count);
 void rocket_floats_to_halves(void *dst, const float *src, size_t count);

@@ -7,6 +7,7 @@
 #include <arm_neon.h>
 
 #include "half.h"
+#include "loops.h"
 
 static inline uint16x8_t load_halves(const void *from)
 {
@@ -18,36 +19,27 @@ static inline float32x4_t widen(uint16x4_t h)
 	return vcvt_f32_f16(vreinterpret_f16_u16(h));
 }
 
-static void neon_accumulate_fp16(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-				 size_t atoms, size_t stride)
+/* As ROCKET_SUM() of loops.h. */
+static void neon_add_fp16(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
+			  size_t atoms, size_t stride, bool first)
 {
-	for (size_t m = 0; m < rows; m++) {
-		const uint8_t *from = src + m * ROCKET_ATOM_BYTES;
-		float *to = acc + m * stride;
+	const float32x4_t zero = vdupq_n_f32(0);
 
-		for (size_t s = 0; s < atoms; s++, from += cube_rows * ROCKET_ATOM_BYTES, to += 8) {
-			uint16x8_t h = load_halves(from);
+	for (size_t m0 = 0; m0 < rows; m0 += 4)
+		for (size_t s = 0; s < atoms; s++) {
+			const uint8_t *line = src + (s * cube_rows + m0) * ROCKET_ATOM_BYTES;
 
-			vst1q_f32(to, vaddq_f32(vld1q_f32(to), widen(vget_low_u16(h))));
-			vst1q_f32(to + 4, vaddq_f32(vld1q_f32(to + 4), widen(vget_high_u16(h))));
+			__builtin_prefetch(line + ROCKET_AHEAD_BYTES);
+			for (size_t m = m0; m < rows && m < m0 + 4; m++) {
+				uint16x8_t h = load_halves(line + (m - m0) * ROCKET_ATOM_BYTES);
+				float *to = acc + m * stride + s * 8;
+				float32x4_t low = first ? zero : vld1q_f32(to);
+				float32x4_t high = first ? zero : vld1q_f32(to + 4);
+
+				vst1q_f32(to, vaddq_f32(low, widen(vget_low_u16(h))));
+				vst1q_f32(to + 4, vaddq_f32(high, widen(vget_high_u16(h))));
+			}
 		}
-	}
-}
-
-static void neon_accumulate_fp32(double *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-				 size_t atoms, size_t stride)
-{
-	for (size_t m = 0; m < rows; m++) {
-		const uint8_t *from = src + m * ROCKET_ATOM_BYTES;
-		double *to = acc + m * stride;
-
-		for (size_t s = 0; s < atoms; s++, from += cube_rows * ROCKET_ATOM_BYTES, to += 4) {
-			float32x4_t v = vreinterpretq_f32_u8(vld1q_u8(from));
-
-			vst1q_f64(to, vaddq_f64(vld1q_f64(to), vcvt_f64_f32(vget_low_f32(v))));
-			vst1q_f64(to + 2, vaddq_f64(vld1q_f64(to + 2), vcvt_high_f64_f32(v)));
-		}
-	}
 }
 
 static void neon_half_to_float(float *dst, const uint16_t *src, size_t count)
@@ -70,15 +62,57 @@ static void neon_float_to_half(uint16_t *dst, const float *src, size_t count)
 		dst[i] = rocket_float_to_half(src[i]);
 }
 
+/* The upper halves; a NaN whose payload is cut off stays one (of a NaN, mag > infinity). */
+static bool neon_to_bf16(void *dst, const void *src, size_t count)
+{
+	const uint16x8_t magnitude = vdupq_n_u16(0x7fff), infinity = vdupq_n_u16(0x7f80);
+	const uint16_t *from = src;
+	uint16_t *to = dst;
+	size_t i = 0;
+
+	for (; i + 8 <= count; i += 8) {
+		const uint16x8x2_t halves = vld2q_u16(from + 2 * i);
+		const uint16x8_t upper = halves.val[1];
+		const uint16x8_t cut = vandq_u16(vceqq_u16(vandq_u16(upper, magnitude), infinity),
+						 vtstq_u16(halves.val[0], halves.val[0]));
+
+		vst1q_u16(to + i, vorrq_u16(upper, vandq_u16(cut, vdupq_n_u16(0x40))));
+	}
+	return rocket_layout_portable.to_bf16(to + i, from + 2 * i, count - i);
+}
+
+static bool neon_to_int4(void *dst, const void *src, size_t count)
+{
+	const int8_t *from = src;
+	uint8x16_t outside = vdupq_n_u8(0);
+	uint8_t *to = dst;
+
+	for (size_t i = 0; i < count; i += 32) {
+		const int8x16x2_t v = vld2q_s8(from + i);
+		const uint8x16_t even = vreinterpretq_u8_s8(v.val[0]);
+		const uint8x16_t odd = vreinterpretq_u8_s8(v.val[1]);
+
+		/* -8..7 plus 8 has no bit above the fourth. */
+		outside = vorrq_u8(outside, vorrq_u8(vaddq_u8(even, vdupq_n_u8(8)),
+						     vaddq_u8(odd, vdupq_n_u8(8))));
+		vst1q_u8(to + i / 2, vsliq_n_u8(vandq_u8(even, vdupq_n_u8(15)), odd, 4));
+	}
+	return vmaxvq_u8(outside) < 16;
+}
+
+ROCKET_LOOPS(neon, )
+
+/* Whole atoms move as one register in the portable loops, too. */
 const struct rocket_layout_kernels rocket_layout_neon = {
 	.name = "neon",
 	.rows_to_cube = rocket_portable_rows_to_cube,
 	.cube_to_rows = rocket_portable_cube_to_rows,
-	.accumulate_fp16 = neon_accumulate_fp16,
-	.accumulate_fp32 = neon_accumulate_fp32,
-	.accumulate_int32 = rocket_portable_accumulate_int32,
+	.rows_to_runs = rocket_portable_rows_to_runs,
 	.half_to_float = neon_half_to_float,
 	.float_to_half = neon_float_to_half,
+	.to_bf16 = neon_to_bf16,
+	.to_int4 = neon_to_int4,
+	ROCKET_LOOPS_TABLE(neon),
 };
 
 #endif

@@ -11,7 +11,7 @@ struct rocket_mm_batch {
 	struct rocket_matmul_hold hold;
 };
 
-static int run(const char *who, int fd, void **shelf, int M, int K, int N, int nbatch,
+static int run(const char *who, int fd, struct rocket_keep *shelf, int M, int K, int N, int nbatch,
 	       const _Float16 *const *A, const _Float16 *const *B, _Float16 *const *C)
 {
 	const struct rocket_matmul_call call = {

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_hold.c - see matmul_hold.h. */
-#include <stdlib.h>
-
 #include "../core/status.h"
 #include "matmul_hold.h"
+
+const struct rocket_matmul_bounds rocket_matmul_hold_bounds = { UINT64_MAX, 1 };
 
 bool rocket_matmul_hold_take(struct rocket_matmul_hold *h, int fd, const char *who)
 {
 	h->fd = fd;
 	h->dev = rocket_device_get(fd, who);
-	h->shelf = NULL;
+	if (h->dev)
+		rocket_keep_init(&h->shelf);
 	return h->dev != NULL;
 }
 
@@ -27,9 +28,8 @@ bool rocket_matmul_hold_lives(const struct rocket_matmul_hold *h, const char *wh
 
 void rocket_matmul_hold_drop(struct rocket_matmul_hold *h, bool lives)
 {
-	if (h->shelf && lives)
-		rocket_matmul_scratch_free(h->fd, h->shelf);
-	else
-		free(h->shelf);
+	if (lives)
+		rocket_matmul_scratch_clear(h->fd, &h->shelf);
+	rocket_keep_fini(&h->shelf);
 	rocket_device_put(h->dev);
 }

@@ -14,8 +14,11 @@
 struct rocket_matmul_hold {
 	int fd;
 	struct rocket_device *dev;
-	void *shelf; /* buffers, as of matmul_scratch.h */
+	struct rocket_keep shelf; /* one set, as of matmul_scratch.h */
 };
+
+/* One set, however large: of another layout replaces it. */
+extern const struct rocket_matmul_bounds rocket_matmul_hold_bounds;
 
 /* False, said, when fd is not open. */
 bool rocket_matmul_hold_take(struct rocket_matmul_hold *h, int fd, const char *who);

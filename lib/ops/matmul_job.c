@@ -55,15 +55,49 @@ static int encode_step(const struct rocket_matmul_run *r, const struct rocket_ma
 	return count;
 }
 
-/* Programs of one job into the program buffer; tasks[] says where they are. */
-static int encode_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
-		      rocket_task_desc *tasks)
+static void list_addresses(const struct rocket_matmul_run *r, uint32_t to[2 + ROCKET_OUT_BUFFERS])
 {
-	const size_t stride = program_stride(job);
+	to[0] = address(r->a, 0);
+	to[1] = address(r->b, 0);
+	for (unsigned i = 0; i < ROCKET_OUT_BUFFERS; i++)
+		to[2 + i] = r->out[i] ? address(r->out[i], 0) : 0;
+}
+
+void rocket_matmul_check_programs(struct rocket_matmul_run *r)
+{
+	uint32_t now[2 + ROCKET_OUT_BUFFERS];
+
+	list_addresses(r, now);
+	r->encoded = r->bufs->encoded && !memcmp(now, r->bufs->addresses, sizeof(now));
+}
+
+void rocket_matmul_keep_programs(struct rocket_matmul_run *r)
+{
+	r->bufs->encoded = r->bufs->all_programs;
+	list_addresses(r, r->bufs->addresses);
+}
+
+/* Where the programs of a job begin. */
+static size_t programs_at(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	if (r->bufs->all_programs)
+		return (size_t)job->first * ROCKET_PROGRAM_SLOT;
 	/* The job before may still run. */
-	const size_t at =
-		r->plan.pipelined && r->plan.steps[job->first].out_bo ? ROCKET_PROGRAMS_BYTES : 0;
+	return r->plan.pipelined && r->plan.steps[job->first].out_bo ? ROCKET_PROGRAMS_BYTES : 0;
+}
+
+static rocket_task_desc *tasks_of(const struct rocket_matmul_run *r,
+				  const struct rocket_matmul_job *job)
+{
+	return r->bufs->tasks + (r->bufs->all_programs ? job->first : 0);
+}
+
+/* Programs of one job into the program buffer; its tasks say where they are. */
+static int encode_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
+{
+	const size_t stride = program_stride(job), at = programs_at(r, job);
 	uint8_t *base = (uint8_t *)r->bufs->programs.ptr + at;
+	rocket_task_desc *tasks = tasks_of(r, job);
 
 	for (uint32_t i = 0; i < job->count; i++) {
 		int count = encode_step(r, &r->plan.steps[job->first + i],
@@ -136,13 +170,12 @@ static int check_stamp(const struct rocket_matmul_run *r, const struct rocket_ma
  * A buffer that a job writes goes to the output list only, also when it is read too: the
  * kernel completes a job that lists one handle twice without running it [silicon].
  */
-static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
-		      const rocket_task_desc *tasks)
+static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
 	uint32_t in[5] = { r->a->handle, r->b->handle, r->bufs->programs.handle }, n_in = 3;
 	uint32_t out[3], n_out = 0;
 	uint8_t written = 0, read = 0;
-	int ret;
+	int ret = 0;
 
 	for (uint32_t i = 0; i < job->count; i++) {
 		const struct rocket_matmul_step *s = &r->plan.steps[job->first + i];
@@ -152,7 +185,8 @@ static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_jo
 			read |= (uint8_t)(1u << s->add_bo);
 	}
 	stamp(r, job);
-	ret = rocket_bo_fini(r->fd, &r->bufs->programs);
+	if (!r->encoded)
+		ret = rocket_bo_fini(r->fd, &r->bufs->programs);
 	for (unsigned i = 0; i < 3 && !ret; i++) {
 		if (written >> i & 1)
 			out[n_out++] = r->out[i]->handle;
@@ -169,8 +203,8 @@ static int submit_job(struct rocket_matmul_run *r, const struct rocket_matmul_jo
 	r->stats->submits++;
 	r->stats->tasks += job->count;
 	r->stats->kicks += job->chained ? 1 : job->count;
-	return rocket_submit_tasks_pre(r->fd, r->bufs->submit, tasks, job->count, in, n_in, out,
-				       n_out, job->chained ? ROCKET_JOB_BATCHED : 0);
+	return rocket_submit_tasks_pre(r->fd, r->bufs->submit, tasks_of(r, job), job->count, in,
+				       n_in, out, n_out, job->chained ? ROCKET_JOB_BATCHED : 0);
 }
 
 static int wait_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
@@ -187,13 +221,12 @@ static int wait_job(struct rocket_matmul_run *r, const struct rocket_matmul_job 
 
 int rocket_matmul_start_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
-	rocket_task_desc tasks[ROCKET_JOB_TASKS_MAX];
-	int ret = encode_job(r, job, tasks);
+	int ret = r->encoded ? ROCKET_OK : encode_job(r, job);
 
 	rocket_matmul_phase_done(r, ROCKET_PHASE_ENCODE);
 	if (ret)
 		return ret;
-	ret = submit_job(r, job, tasks);
+	ret = submit_job(r, job);
 	rocket_matmul_phase_done(r, ROCKET_PHASE_SUBMIT);
 	r->submitted_ns[r->plan.steps[job->first + job->count - 1].out_bo] = r->phase_start;
 	return ret;

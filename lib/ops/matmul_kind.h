@@ -12,11 +12,10 @@
 #include "../encode/matmul.h"
 #include "../layout/matmul_layout.h"
 
-/* What C holds before the first result is added to it. */
+/* What the first result is added to. */
 enum rocket_matmul_start {
-	ROCKET_START_TILE, /* the first tile of K is stored as it is */
-	ROCKET_START_ZERO, /* zeros */
-	ROCKET_START_KEEP, /* what the caller left there */
+	ROCKET_START_EMPTY, /* nothing: zeros */
+	ROCKET_START_KEEP,  /* what the caller left in C, whose elements are as the sums' */
 };
 
 /* What an operand outside its source's range is. */
@@ -32,13 +31,13 @@ struct rocket_matmul_kind {
 	enum rocket_matmul_outside outside;
 	size_t c_bytes;
 	enum rocket_matmul_start start;
-	size_t acc_bytes; /* of an accumulator beside C; 0: C itself accumulates */
-	bool always_acc;  /* also where K is one tile */
-	/* Add a tile's result to rows of `stride` accumulator elements. */
-	void (*add)(void *acc, const void *cube, size_t rows, size_t cube_rows, size_t n,
-		    size_t stride, const struct rocket_scales *scales);
-	/* A row of the accumulator into a row of C. */
-	void (*finish)(void *c, const void *acc, size_t count);
+	size_t sum_bytes; /* of an element while it is added up */
+	bool always_sums; /* one result alone is not what C holds, either */
+	/* Add a tile's result to rows of `stride` sums; first: to zeros, whatever they hold. */
+	void (*add)(void *sums, const void *cube, size_t rows, size_t cube_rows, size_t n,
+		    size_t stride, bool first, const struct rocket_scales *scales);
+	/* A row of sums into a row of C. */
+	void (*finish)(void *c, const void *sums, size_t count);
 };
 
 extern const struct rocket_matmul_kind rocket_kind_fp16, rocket_kind_fp16_f32out, rocket_kind_bf16,

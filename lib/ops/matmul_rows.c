@@ -157,14 +157,29 @@ static int run_jobs(struct rocket_matmul_run *run)
 	return ret;
 }
 
+/* The one set of a product; its plan is the product's. */
+static struct rocket_matmul_scratch *take_set(struct rocket_mm_rows *r, int *status)
+{
+	struct rocket_matmul_plan needs = r->plan;
+	struct rocket_matmul_key key;
+	struct rocket_matmul_scratch *bufs;
+
+	memset(&key, 0, sizeof(key));
+	bufs = rocket_matmul_scratch_find(&r->hold.shelf, &key);
+	if (bufs)
+		return bufs;
+	needs.wt_bytes = 0;
+	needs.steps = NULL;
+	needs.jobs = NULL;
+	return rocket_matmul_scratch_make(r->hold.fd, &r->hold.shelf, &rocket_matmul_hold_bounds,
+					  &key, &needs, 0, status);
+}
+
 static int run_on_buffers(struct rocket_mm_rows *r, struct rocket_matmul_run *run)
 {
 	int ret;
-	struct rocket_matmul_plan needs = r->plan;
-	struct rocket_matmul_scratch *bufs;
+	struct rocket_matmul_scratch *bufs = take_set(r, &ret);
 
-	needs.wt_bytes = 0;
-	bufs = rocket_matmul_scratch_take(r->hold.fd, &r->hold.shelf, &needs, &ret);
 	if (!bufs)
 		return ret;
 	run->stats->device_bytes =
@@ -174,13 +189,16 @@ static int run_on_buffers(struct rocket_mm_rows *r, struct rocket_matmul_run *ru
 	run->b = &r->b;
 	run->out[ROCKET_OUT_ROWS] = &r->c;
 	run->cpu_owns[ROCKET_OUT_ROWS] = r->c_is_read;
+	rocket_matmul_check_programs(run);
 	rocket_matmul_phase_done(run, ROCKET_PHASE_PREPARE);
 	ret = run_jobs(run);
 	r->c_is_read = run->cpu_owns[ROCKET_OUT_ROWS];
-	if (ret)
+	if (ret) {
 		rocket_matmul_scratch_free(r->hold.fd, bufs);
-	else
-		rocket_matmul_scratch_put(r->hold.fd, &r->hold.shelf, UINT64_MAX, bufs);
+		return ret;
+	}
+	rocket_matmul_keep_programs(run);
+	rocket_matmul_scratch_put(r->hold.fd, &r->hold.shelf, &rocket_matmul_hold_bounds, bufs);
 	return ret;
 }
 

@@ -6,6 +6,7 @@
  *   matmul_run.c   a call on a device: plan, buffers, one job after the other
  *   matmul_pack.c  operands into the NPU's buffers
  *   matmul_job.c   programs, submission, waiting
+ *   matmul_take.c  results into C
  */
 #ifndef ROCKET_OPS_MATMUL_RUN_H
 #define ROCKET_OPS_MATMUL_RUN_H
@@ -53,7 +54,7 @@ struct rocket_matmul_call {
 	const rocket_bo *weights;         /* B packed for these tiles; b is not looked at */
 	struct rocket_matmul_items items; /* count > 0: in place of a, b and c */
 	const void *packed_a;             /* A packed for these tiles; a is not looked at */
-	void **shelf; /* where the buffers are kept between calls; NULL: on the fd, in bounds */
+	struct rocket_keep *shelf;        /* of a holder, where one set is kept; NULL: the fd's */
 };
 
 int rocket_matmul_item_count(const struct rocket_matmul_call *call);
@@ -91,19 +92,23 @@ struct rocket_matmul_run {
 	const struct rocket_matmul_traits *tr;
 	const struct rocket_matmul_kind *kind;
 	struct rocket_matmul_stats *stats;
-	struct rocket_matmul_plan plan;
+	struct rocket_matmul_plan plan; /* of bufs, or of a product in rows */
 	struct rocket_matmul_scratch *bufs;
 	const rocket_bo *a; /* packed A, of bufs, or A in rows */
 	const rocket_bo *b; /* packed B: one of bufs, or resident */
 	rocket_bo *out[3];  /* results: of bufs, and C in rows */
 	bool cpu_owns[3];   /* out[i] was handed to the CPU since it was last submitted */
-	void *acc;
+	bool encoded;       /* bufs has the programs already */
 	uint64_t phase_start;
 	uint64_t submitted_ns[3]; /* when the job that writes out[i] was */
 };
 
-/* What job functions read, of buffers that are there. */
+/* What job functions read, of a set. */
 void rocket_matmul_use_scratch(struct rocket_matmul_run *r, struct rocket_matmul_scratch *bufs);
+/* Before the first job, when r has all its buffers: whether the set's programs are for them. After
+ * the last: they are. */
+void rocket_matmul_check_programs(struct rocket_matmul_run *r);
+void rocket_matmul_keep_programs(struct rocket_matmul_run *r);
 /* Charge the time since the last call to a phase. */
 void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_phase phase);
 /* Rows of a tile that exist in A and C. */
@@ -125,6 +130,12 @@ int rocket_matmul_start_job(struct rocket_matmul_run *r, const struct rocket_mat
 int rocket_matmul_end_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
 /* Both. */
 int rocket_matmul_do_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
+
+/* Results of an ended job into C. */
+void rocket_matmul_take_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job);
+/* Room that it needs for sums of tiles whose K is not in one job. */
+uint64_t rocket_matmul_sums_bytes(const struct rocket_matmul_plan *plan,
+				  const struct rocket_matmul_kind *kind);
 
 uint64_t rocket_matmul_now_ns(void);
 /* What rocket_matmul_last_stats() gives this thread from now on. profiled: it counts for what is

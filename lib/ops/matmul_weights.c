@@ -62,6 +62,10 @@ static int allocate(struct rocket_matmul_member *m, const struct rocket_matmul_c
 				   "address space beside %llu MiB on the same fd",
 				   call->who, (unsigned long long)(need >> 20),
 				   (unsigned long long)(m->resident_bytes >> 20));
+	/* What is kept for later calls gives way. */
+	if (m->resident_bytes + need + ((uint64_t)m->dev->settings.keep_mib << 20) >=
+	    ROCKET_IOVA_WINDOW)
+		rocket_matmul_scratch_clear(m->fd, &m->dev->matmuls);
 	return rocket_bo_alloc32(m->fd, (size_t)need, bo);
 }
 

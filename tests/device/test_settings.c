@@ -17,7 +17,7 @@ static const char *const names[] = {
 	"ROCKET_CPU_AFFINITY", "ROCKET_VALIDATE",      "ROCKET_LOG_LEVEL",
 	"ROCKET_DEBUG",        "ROCKET_LOG_STDERR",    "ROCKET_MM_STREAM",
 	"ROCKET_REUSE_DEBUG",  "ROCKET_KACC_BATCHOUT", "ROCKET_NO_SHARED_PACK",
-	"ROCKET_MM_PROFILE",   "ROCKET_MM_PIPE"
+	"ROCKET_MM_PROFILE",   "ROCKET_MM_PIPE",       "ROCKET_KEEP_MIB"
 };
 
 static int setup(void **state)
@@ -50,6 +50,7 @@ static void environment_empty_gives_the_defaults(void **state)
 	assert_int_equal(s.mm_asym, 1);
 	assert_int_equal(s.mm_stream, 0);
 	assert_int_equal(s.mm_mt | s.mm_nt | s.mm_kt, 0);
+	assert_int_equal(s.keep_mib, 128);
 	assert_int_equal(s.wait_ms, 8000);
 	assert_int_equal(s.slow_wait_ms, 0);
 	assert_int_equal(s.busy_poll_us, 0);
@@ -120,6 +121,7 @@ static void value_malformed_is_logged_once_and_defaulted(void **state)
 		{ "ROCKET_NO_SHARED_PACK", "2" },
 		{ "ROCKET_MM_PROFILE", "on" },
 		{ "ROCKET_MM_PIPE", "3" },
+		{ "ROCKET_KEEP_MIB", "-1" },
 		{ "ROCKET_MM_MT", "-4" },
 		{ "ROCKET_MM_NT", "99999999999999999999" },
 		{ "ROCKET_WAIT_MS", "soon" },

@@ -13,6 +13,7 @@ static const char *const steering[] = {
 	"ROCKET_MM_MT",     "ROCKET_MM_NT",         "ROCKET_MM_KT",          "ROCKET_MM_ASYM",
 	"ROCKET_WAIT_MS",   "ROCKET_BATCH_SUBMIT",  "ROCKET_N_THREADS",      "ROCKET_CHIP",
 	"ROCKET_MM_STREAM", "ROCKET_KACC_BATCHOUT", "ROCKET_NO_SHARED_PACK", "ROCKET_MM_PIPE",
+	"ROCKET_KEEP_MIB",
 };
 
 int test_open(const char *env)

@@ -24,7 +24,7 @@ matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types tests/m
 	tests/matmul/test_task tests/matmul/test_api tests/matmul/test_groups \
 	tests/matmul/test_batch tests/matmul/test_stream tests/matmul/test_chain \
 	tests/matmul/test_rows tests/matmul/test_shapes tests/matmul/test_resident \
-	tests/matmul/test_refusals tests/matmul/test_threads
+	tests/matmul/test_refusals tests/matmul/test_threads tests/matmul/test_steady
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
 THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_resident tests/matmul/test_threads
@@ -101,6 +101,12 @@ tests_matmul_test_refusals_SOURCES = tests/matmul/test_refusals.c $(matmul_devic
 tests_matmul_test_refusals_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_refusals_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_refusals_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
+
+tests_matmul_test_steady_SOURCES = tests/matmul/test_steady.c $(matmul_device_support) \
+	$(bench_null_device)
+tests_matmul_test_steady_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_steady_LDADD = librocket-all.la $(CMOCKA_LIBS)
+tests_matmul_test_steady_LDFLAGS = $(AM_LDFLAGS) $(bench_count_flags)
 
 tests_matmul_test_threads_SOURCES = tests/matmul/test_threads.c $(matmul_device_support)
 tests_matmul_test_threads_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -267,14 +267,16 @@ static void accumulators_add_each_element_once(void **state)
 			f[i] = (float)test_random_in(&rng, -100000, 100000) / 1024;
 			w[i] = (int32_t)test_random(&rng);
 		}
+		const bool first = round % 2;
+
 		for (size_t i = 0; i < rows * stride; i++) {
 			acc16[i] = (float)i;
 			acc32[i] = (double)i;
 			acci[i] = (int32_t)i;
 		}
-		rocket_accumulate_fp16(acc16, h, rows, cube_rows, n, stride);
-		rocket_accumulate_fp32(acc32, f, rows, cube_rows, n, stride);
-		rocket_accumulate_int32(acci, w, rows, cube_rows, n, stride);
+		rocket_accumulate_fp16(acc16, h, rows, cube_rows, n, stride, first);
+		rocket_accumulate_fp32(acc32, f, rows, cube_rows, n, stride, first);
+		rocket_accumulate_int32(acci, w, rows, cube_rows, n, stride, first);
 		for (size_t m = 0; m < rows; m++)
 			for (size_t i = 0; i < stride; i++) {
 				size_t at = m * stride + i;
@@ -289,10 +291,10 @@ static void accumulators_add_each_element_once(void **state)
 					continue;
 				}
 				memcpy(&half, &h[i8], sizeof(half));
-				assert_true(acc16[at] == (float)at + (float)half);
-				assert_true(acc32[at] == (double)at + (double)f[i4]);
+				assert_true(acc16[at] == (first ? 0 : (float)at) + (float)half);
+				assert_true(acc32[at] == (first ? 0 : (double)at) + (double)f[i4]);
 				assert_int_equal((uint32_t)acci[at],
-						 (uint32_t)at + (uint32_t)w[i4]);
+						 (first ? 0 : (uint32_t)at) + (uint32_t)w[i4]);
 			}
 		free(h);
 		free(f);
@@ -365,31 +367,96 @@ static void float_to_half_rounds_to_nearest_even(void **state)
 
 /* ---- vector tables give the portable table's bits ---- */
 
+/* Room that begins a line, or some atoms or bytes after one. */
+static uint8_t *room(struct test_rng *rng, size_t bytes, uint8_t **base)
+{
+	static const size_t offsets[] = { 0, 16, 48, 2 };
+
+	*base = aligned_alloc(64, (bytes + 128) / 64 * 64);
+	assert_non_null(*base);
+	return *base + offsets[test_random_in(rng, 0, 3)];
+}
+
+struct move {
+	size_t rows, cube_rows, atoms, pitch;
+};
+
+static void random_move(struct test_rng *rng, struct move *v)
+{
+	v->rows = (size_t)test_random_in(rng, 1, 70);
+	v->cube_rows = v->rows + (size_t)test_random_in(rng, 0, 5);
+	v->atoms = (size_t)test_random_in(rng, 1, 40);
+	v->pitch = (v->atoms + (size_t)test_random_in(rng, 0, 3)) * 16 + 2;
+	/* Whole lines, which vector loops may treat otherwise. */
+	if (test_random_in(rng, 0, 1))
+		v->cube_rows = (v->cube_rows + 3) / 4 * 4;
+	if (test_random_in(rng, 0, 1))
+		v->pitch = (v->pitch + 63) / 64 * 64;
+}
+
 static void compare_moves(const struct rocket_layout_kernels *a,
 			  const struct rocket_layout_kernels *b, struct test_rng *rng)
 {
-	size_t rows = (size_t)test_random_in(rng, 1, 70);
-	size_t cube_rows = rows + (size_t)test_random_in(rng, 0, 5);
-	size_t atoms = (size_t)test_random_in(rng, 1, 40);
-	size_t pitch = (atoms + (size_t)test_random_in(rng, 0, 3)) * 16 + 2;
-	size_t cube = cube_rows * atoms * 16, flat = rows * pitch;
-	uint8_t *src = random_bytes(rng, cube > flat ? cube : flat);
-	uint8_t *x = malloc(cube > flat ? cube : flat), *y = malloc(cube > flat ? cube : flat);
+	const bool stream = test_random_in(rng, 0, 1);
+	uint8_t *base[3], *src, *x, *y;
+	size_t cube, flat, most;
+	struct move v;
 
+	random_move(rng, &v);
+	cube = v.cube_rows * v.atoms * 16;
+	flat = v.rows * v.pitch;
+	most = cube > flat ? cube : flat;
+	src = room(rng, most, &base[0]);
+	x = room(rng, most, &base[1]);
+	y = room(rng, most, &base[2]);
+	for (size_t i = 0; i < most; i++)
+		src[i] = (uint8_t)test_random(rng);
 	memset(x, GUARD, cube);
 	memset(y, GUARD, cube);
-	a->rows_to_cube(x, src, rows, cube_rows, atoms, pitch);
-	b->rows_to_cube(y, src, rows, cube_rows, atoms, pitch);
+	a->rows_to_cube(x, src, v.rows, v.cube_rows, v.atoms, v.pitch, stream);
+	b->rows_to_cube(y, src, v.rows, v.cube_rows, v.atoms, v.pitch, stream);
 	assert_memory_equal(x, y, cube);
 	memset(x, GUARD, flat);
 	memset(y, GUARD, flat);
-	a->cube_to_rows(x, src, rows, cube_rows, atoms, pitch);
-	b->cube_to_rows(y, src, rows, cube_rows, atoms, pitch);
+	a->cube_to_rows(x, src, v.rows, v.cube_rows, v.atoms, v.pitch, stream);
+	b->cube_to_rows(y, src, v.rows, v.cube_rows, v.atoms, v.pitch, stream);
 	assert_memory_equal(x, y, flat);
-	free(src);
-	free(x);
-	free(y);
+	for (unsigned i = 0; i < 3; i++)
+		free(base[i]);
 }
+
+static void compare_runs(const struct rocket_layout_kernels *a,
+			 const struct rocket_layout_kernels *b, struct test_rng *rng)
+{
+	static const size_t runs[] = { 16, 32, 64 };
+	const bool stream = test_random_in(rng, 0, 1);
+	size_t run = runs[test_random_in(rng, 0, 2)], rows = (size_t)test_random_in(rng, 1, 64);
+	size_t bytes = run * (size_t)test_random_in(rng, 1, 40);
+	size_t pitch = bytes + (size_t)test_random_in(rng, 0, 40);
+	uint8_t *base[2], *src = random_bytes(rng, rows * pitch);
+	uint8_t *x = room(rng, rows * bytes + 16, &base[0]);
+	uint8_t *y = room(rng, rows * bytes + 16, &base[1]);
+
+	memset(x, GUARD, rows * bytes + 16);
+	memset(y, GUARD, rows * bytes + 16);
+	a->rows_to_runs(x, src, rows, run, bytes, pitch, stream);
+	b->rows_to_runs(y, src, rows, run, bytes, pitch, stream);
+	assert_memory_equal(x, y, rows * bytes + 16);
+	free(src);
+	free(base[0]);
+	free(base[1]);
+}
+
+/* Of both tables, on accumulators x and y that hold the same random bits or zeros. */
+#define COMPARE_SUM(add, type, random_start, ...)                                                  \
+	do {                                                                                       \
+		for (size_t i = 0; i < flat; i++)                                                  \
+			((uint8_t *)x)[i] = ((uint8_t *)y)[i] =                                    \
+				(random_start) ? (uint8_t)test_random(rng) : 0;                    \
+		a->add((type *)x, src, rows, cube_rows, atoms, stride, ##__VA_ARGS__);             \
+		b->add((type *)y, src, rows, cube_rows, atoms, stride, ##__VA_ARGS__);             \
+		assert_memory_equal(x, y, flat);                                                   \
+	} while (0)
 
 static void compare_sums(const struct rocket_layout_kernels *a,
 			 const struct rocket_layout_kernels *b, struct test_rng *rng)
@@ -399,26 +466,66 @@ static void compare_sums(const struct rocket_layout_kernels *a,
 	size_t atoms = (size_t)test_random_in(rng, 1, 20);
 	size_t stride = atoms * 8 + (size_t)test_random_in(rng, 0, 5);
 	size_t cube = cube_rows * atoms * 16, flat = rows * stride * sizeof(double);
+	unsigned shift = (unsigned)test_random_in(rng, 0, 16);
 	uint8_t *src = random_bytes(rng, cube);
 	void *x = calloc(flat, 1), *y = calloc(flat, 1);
+	float row[19], column[160];
+	const bool first = test_random_in(rng, 0, 1);
 
+	for (unsigned i = 0; i < 19; i++)
+		row[i] = (float)test_random_in(rng, -1000, 1000) / 512;
+	for (unsigned i = 0; i < 160; i++)
+		column[i] = (float)test_random_in(rng, -1000, 1000) / 512;
 	/* Any bits may be in the cube: zero accumulators keep NaN sums of two NaNs out. */
-	a->accumulate_fp16(x, src, rows, cube_rows, atoms, stride);
-	b->accumulate_fp16(y, src, rows, cube_rows, atoms, stride);
-	assert_memory_equal(x, y, flat);
-	memset(x, 0, flat);
-	memset(y, 0, flat);
-	a->accumulate_fp32(x, src, rows, cube_rows, atoms, stride);
-	b->accumulate_fp32(y, src, rows, cube_rows, atoms, stride);
-	assert_memory_equal(x, y, flat);
-	for (size_t i = 0; i < flat; i++)
-		((uint8_t *)x)[i] = ((uint8_t *)y)[i] = (uint8_t)test_random(rng);
-	a->accumulate_int32(x, src, rows, cube_rows, atoms, stride);
-	b->accumulate_int32(y, src, rows, cube_rows, atoms, stride);
-	assert_memory_equal(x, y, flat);
+	COMPARE_SUM(add_fp16, float, first, first);
+	COMPARE_SUM(add_fp32, double, first, first);
+	COMPARE_SUM(add_int32, int32_t, true, first);
+	COMPARE_SUM(add_int16, int32_t, true, first);
+	COMPARE_SUM(add_int64, int64_t, first, first, shift);
+	COMPARE_SUM(add_scaled_int32, float, first, first, row, column);
+	COMPARE_SUM(add_scaled_int16, float, first, first, row, column);
 	free(src);
 	free(x);
 	free(y);
+}
+
+static void compare_operands(const struct rocket_layout_kernels *a,
+			     const struct rocket_layout_kernels *b, struct test_rng *rng)
+{
+	size_t count = 32 * (size_t)test_random_in(rng, 1, 9);
+	size_t odd = count - (size_t)test_random_in(rng, 0, 31);
+	uint8_t *src = random_bytes(rng, count * 4), x[640], y[640];
+	int kind = test_random_in(rng, 0, 2);
+	double wide[64];
+
+	/* Operands in range, and some fp32 NaNs of every payload. */
+	for (size_t i = 0; kind && i < count; i++)
+		src[i] = (uint8_t)test_random_in(rng, kind == 1 ? -8 : -9, 7);
+	memset(x, GUARD, sizeof(x));
+	memset(y, GUARD, sizeof(y));
+	assert_int_equal(a->to_int4(x, src, count), b->to_int4(y, src, count));
+	assert_memory_equal(x, y, sizeof(x));
+	assert_int_equal(a->to_int16_high(x, src, odd), b->to_int16_high(y, src, odd));
+	assert_memory_equal(x, y, sizeof(x));
+	assert_int_equal(a->to_int16_low(x, src, odd), b->to_int16_low(y, src, odd));
+	assert_memory_equal(x, y, sizeof(x));
+	for (size_t i = 0; i < count; i++)
+		if (!test_random_in(rng, 0, 3)) {
+			uint32_t bits = 0x7f800000 | (uint32_t)test_random_in(rng, 0, 3) << 15;
+
+			bits |= (uint32_t)test_random_in(rng, 0, 1) << 31;
+			bits |= (uint32_t)test_random_in(rng, 0, 1);
+			memcpy(src + 4 * i, &bits, sizeof(bits));
+		}
+	assert_int_equal(a->to_bf16(x, src, odd), b->to_bf16(y, src, odd));
+	assert_memory_equal(x, y, sizeof(x));
+	for (unsigned i = 0; i < 64; i++)
+		wide[i] = ldexp(test_random_in(rng, -(1 << 29), 1 << 29),
+				test_random_in(rng, -180, 100));
+	a->double_to_float((float *)(void *)x, wide, odd % 65);
+	b->double_to_float((float *)(void *)y, wide, odd % 65);
+	assert_memory_equal(x, y, sizeof(x));
+	free(src);
 }
 
 static void compare_conversions(const struct rocket_layout_kernels *a,
@@ -453,6 +560,8 @@ static void vector_loops_give_the_portable_bits(void **state)
 	for (unsigned i = 1; (k = rocket_layout_kernels_at(i)); i++) {
 		for (int round = 0; round < 300; round++) {
 			compare_moves(portable, k, &rng);
+			compare_runs(portable, k, &rng);
+			compare_operands(portable, k, &rng);
 			compare_sums(portable, k, &rng);
 			compare_conversions(portable, k, &rng);
 		}

@@ -479,40 +479,52 @@ static void wait_that_runs_out_is_a_device_error(void **state)
 	rocket_close(other);
 }
 
+/* A set for buffers of these sizes, as if a plan had asked for them. */
+static struct rocket_matmul_scratch *make_set(int fd, struct rocket_device *dev, uint64_t in_bytes,
+					      const struct rocket_matmul_bounds *bounds)
+{
+	struct rocket_matmul_plan plan = {
+		.in_bytes = in_bytes, .wt_bytes = 8192, .out_bytes = { 1 }, .n_steps = 1
+	};
+	struct rocket_matmul_key key;
+	struct rocket_matmul_scratch *s;
+	int status;
+
+	memset(&key, 0, sizeof(key));
+	s = rocket_matmul_scratch_make(fd, &dev->matmuls, bounds, &key, &plan, 0, &status);
+	assert_non_null(s);
+	return s;
+}
+
+static const struct rocket_matmul_bounds sixteen_mib = { UINT64_C(16) << 20, 4 };
+
 static void buffers_have_room_for_the_over_read(void **state)
 {
 	static const uint64_t bank = 32768;
-	struct rocket_matmul_plan plan = { .in_bytes = 4096, .wt_bytes = 8192, .out_bytes = { 1 } };
-	int status, fd = test_open("");
+	int fd = test_open("");
 	struct rocket_device *dev = rocket_device_get(fd, "test");
-	struct rocket_matmul_scratch *s =
-		rocket_matmul_scratch_take(fd, &dev->matmul_scratch, &plan, &status);
+	struct rocket_matmul_scratch *s = make_set(fd, dev, 4096, &sixteen_mib);
 
 	(void)state;
-	assert_non_null(s);
-	assert_true(s->a.size >= plan.in_bytes + bank && s->b.size >= plan.wt_bytes + bank);
-	assert_true(s->out[0].size >= plan.out_bytes[0] + bank);
+	assert_true(s->a.size >= 4096 + bank && s->b.size >= 8192 + bank);
+	assert_true(s->out[0].size >= 1 + bank);
 	rocket_matmul_scratch_free(fd, s);
 	rocket_device_put(dev);
 	rocket_close(fd);
 }
 
-/* As the header of the operations promises. */
-static void fd_keeps_64_mib_of_buffers_at_most(void **state)
+static void set_beyond_the_bounds_is_not_kept(void **state)
 {
-	static const uint64_t sizes[] = { UINT64_C(16) << 20, UINT64_C(64) << 20 };
+	static const uint64_t sizes[] = { UINT64_C(8) << 20, UINT64_C(16) << 20 };
 
 	(void)state;
 	for (unsigned i = 0; i < 2; i++) {
-		struct rocket_matmul_plan plan = { .in_bytes = sizes[i], .wt_bytes = 4096 };
-		int status, fd = test_open("");
+		int fd = test_open("");
 		struct rocket_device *dev = rocket_device_get(fd, "test");
-		struct rocket_matmul_scratch *s;
+		struct rocket_matmul_scratch *s = make_set(fd, dev, sizes[i], &sixteen_mib);
 
-		s = rocket_matmul_scratch_take(fd, &dev->matmul_scratch, &plan, &status);
-		assert_non_null(s);
-		rocket_matmul_scratch_put(fd, &dev->matmul_scratch, ROCKET_SHELF_BYTES, s);
-		assert_int_equal(dev->matmul_scratch != NULL, i == 0);
+		rocket_matmul_scratch_put(fd, &dev->matmuls, &sixteen_mib, s);
+		assert_int_equal(dev->matmuls.kept != NULL, i == 0);
 		rocket_device_put(dev);
 		rocket_close(fd);
 	}
@@ -550,7 +562,7 @@ int main(void)
 		cmocka_unit_test(stamped_buffer_is_handed_over_before_its_job),
 		cmocka_unit_test(wait_that_runs_out_is_a_device_error),
 		cmocka_unit_test(buffers_have_room_for_the_over_read),
-		cmocka_unit_test(fd_keeps_64_mib_of_buffers_at_most),
+		cmocka_unit_test(set_beyond_the_bounds_is_not_kept),
 		cmocka_unit_test(closing_gives_every_buffer_back),
 	};
 

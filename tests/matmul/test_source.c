@@ -198,6 +198,7 @@ static void integer_accumulators_add_each_element_once(void **state)
 		size_t stride = n + (size_t)test_random_in(&rng, 0, 9);
 		size_t groups = (size_t)test_random_in(&rng, 1, 3);
 		unsigned shift = (unsigned)test_random_in(&rng, 0, 2) * 8;
+		const bool first = round % 2;
 		int16_t *h = (void *)random_bytes(&rng, cube_rows * n * 2);
 		int32_t *w = (void *)random_bytes(&rng, cube_rows * n * 4);
 		float *scale = calloc((rows + n) * groups, sizeof(*scale));
@@ -214,15 +215,17 @@ static void integer_accumulators_add_each_element_once(void **state)
 			acc64[i] = (int64_t)i - 7;
 			acc[0][i] = acc[1][i] = (float)i;
 		}
-		rocket_accumulate_int16(acc32, h, rows, cube_rows, n, stride);
-		rocket_accumulate_int64(acc64, w, rows, cube_rows, n, stride, shift);
-		rocket_accumulate_scaled(acc[0], h, 2, rows, cube_rows, n, stride, &scales);
-		rocket_accumulate_scaled(acc[1], w, 4, rows, cube_rows, n, stride, &scales);
+		rocket_accumulate_int16(acc32, h, rows, cube_rows, n, stride, first);
+		rocket_accumulate_int64(acc64, w, rows, cube_rows, n, stride, first, shift);
+		rocket_accumulate_scaled(acc[0], h, 2, rows, cube_rows, n, stride, first, &scales);
+		rocket_accumulate_scaled(acc[1], w, 4, rows, cube_rows, n, stride, first, &scales);
 		for (size_t m = 0; m < rows; m++)
 			for (size_t i = 0; i < stride; i++) {
 				size_t at = m * stride + i;
 				size_t i8 = rocket_output_index(cube_rows, 8, m, i);
 				size_t i4 = rocket_output_index(cube_rows, 4, m, i);
+				const int64_t base = first ? 0 : (int64_t)at;
+				const int64_t less = first ? 0 : base - 7;
 				float factor, term[2];
 
 				if (i >= n) {
@@ -235,11 +238,10 @@ static void integer_accumulators_add_each_element_once(void **state)
 				factor = scale[m * groups] * scale[(rows + i) * groups];
 				term[0] = factor * (float)h[i8];
 				term[1] = factor * (float)w[i4];
-				assert_int_equal(acc32[at], (int)at - 7 + h[i8]);
-				assert_true(acc64[at] ==
-					    (int64_t)at - 7 + w[i4] * (INT64_C(1) << shift));
-				assert_true(acc[0][at] == (float)at + term[0]);
-				assert_true(acc[1][at] == (float)at + term[1]);
+				assert_int_equal(acc32[at], (int)less + h[i8]);
+				assert_true(acc64[at] == less + w[i4] * (INT64_C(1) << shift));
+				assert_true(acc[0][at] == (float)base + term[0]);
+				assert_true(acc[1][at] == (float)base + term[1]);
 			}
 		free(h);
 		free(w);
