@@ -94,7 +94,7 @@ static bool submit(struct test *t, struct load *l, unsigned n)
 static bool all_unfinished(const struct load *l)
 {
 	for (unsigned i = 0; i < CORES; i++)
-		if (file_prep(l[i].f, l[i].out->handle, 0) != -EBUSY)
+		if (!load_unfinished(&l[i]))
 			return false;
 	return true;
 }

@@ -221,6 +221,11 @@ int load_wait(struct load *l, int64_t within)
 	return file_prep(l->f, l->out->handle, now_ns() + within);
 }
 
+bool load_unfinished(const struct load *l)
+{
+	return file_prep(l->f, l->out->handle, 0) == -EBUSY;
+}
+
 bool load_failed_as_told(const struct load *l, int ret)
 {
 	const struct node *node = l->t->node;

@@ -52,6 +52,8 @@ void load_stamp(struct load *l);
 int load_submit(struct load *l);
 /* PREP_BO of the output with a deadline from now; restarts. */
 int load_wait(struct load *l, int64_t within);
+/* Is its last job still queued or running? Does not wait. */
+bool load_unfinished(const struct load *l);
 /* Did a wait say that its job failed, or say nothing since the driver cannot? */
 bool load_failed_as_told(const struct load *l, int ret);
 /* Submit, wait, and check every slot; false: recorded. */
