@@ -13,6 +13,8 @@ struct crew {
 	unsigned n_shapes; /* member i runs shape i % n_shapes */
 	enum load_values values;
 	unsigned rounds;
+	/* Called while they work, in place of rounds: they go on until it is back. */
+	void (*meanwhile)(struct test *t);
 	struct file *shared; /* NULL: each opens a file of its own */
 };
 

@@ -181,6 +181,34 @@ static void interrupt_of_a_sleeping_core_touches_nothing(struct test *t)
 	knobs_close(&k);
 }
 
+/* Nothing that the driver maps is read-only: the fault is that of a write where one may read. */
+static void write_to_a_read_only_page_is_told(struct test *t)
+{
+	struct file *f = test_file(t);
+	struct load l, next;
+	struct knobs k;
+	int ret;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (load_make(&l, t, f, &small_matmul, 3, LOAD_INTEGERS) &&
+	    load_make(&next, t, test_file(t), &small_matmul, 3, LOAD_INTEGERS)) {
+		knob_set(&k, TEST_FAULT_IOVA, l.out->dma | 1);
+		knob_set(&k, TEST_FAULT, 1);
+		CHECK(t, !load_submit(&l), "SUBMIT");
+		ret = load_wait(&l, 10 * SECOND);
+		CHECK(t, load_failed_as_told(&l, ret), "PREP_BO: %s", strerror(-ret));
+		CHECK(t, knob_sum(&k, TEST_FAULTS) == 1, "%u faults", knob_sum(&k, TEST_FAULTS));
+		CHECK(t, load_slot_untouched(&l, 0), "it wrote");
+		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
+		for (unsigned i = 0; i < 2 * BOARD_CORES && load_run_right(&next); i++)
+			load_stamp(&next);
+		load_stamp(&l);
+		load_run_right(&l);
+	}
+	knobs_close(&k);
+}
+
 static void run_with_dma_error(struct test *t, bool with_completion)
 {
 	int64_t start, took;
@@ -296,6 +324,10 @@ static const struct test_case cases[] = {
 	  .run = interrupt_of_a_sleeping_core_touches_nothing,
 	  .expects = EXPECT_JUDGED_COMPLETION,
 	  .needs = NEED_ROOT },
+	{ .name = "write_to_a_read_only_page_is_told",
+	  .run = write_to_a_read_only_page_is_told,
+	  .needs = NEED_ROOT,
+	  .log = KLOG_TIMEOUT | KLOG_FAULT },
 	{ .name = "dma_error_alone_fails_the_job",
 	  .run = dma_error_alone_fails_the_job,
 	  .expects = EXPECT_DMA_ERRORS,

@@ -8,15 +8,21 @@
 #include <string.h>
 
 #include "cores.h"
+#include "knobs.h"
 #include "load.h"
 #include "module.h"
 #include "sysfs.h"
+
+/* What the virtual board's helper was asked, in order: "number ns cpu event id value". */
+#define ASKED "/sys/kernel/debug/rocket-soc/log"
 
 #define LEVER      "rocket_npu_clk_hz"
 #define PARKED     200000000L
 #define RAISED     600000000L /* proven, and needs no more voltage than the boot loader leaves */
 #define FASTEST    900000000L /* proven; needs FASTEST_UV */
 #define FASTEST_UV 800000
+#define HIGHEST    1000000000L /* not proven; needs more than the boot loader leaves */
+#define HIGHEST_UV 850000
 
 struct lever {
 	struct cores cores;
@@ -222,6 +228,54 @@ static void rail_is_up_while_the_clock_is(struct test *t)
 	lever_close(t, &v);
 }
 
+/* At each rate of the log the rail is high enough, from before the raise until it is parked. */
+static void check_voltage_order(struct test *t)
+{
+	long long value, uv = FASTEST_UV, hz = PARKED;
+	unsigned raised = 0, lowered = 0;
+	FILE *f = fopen(ASKED, "r");
+	char event[32];
+
+	REQUIRE(t, f, ASKED);
+	while (fscanf(f, "%*u %*u %*u %31s %*u %lld", event, &value) == 2) {
+		if (!strcmp(event, "rate")) {
+			CHECK(t, value < HIGHEST || uv >= HIGHEST_UV, "%lld Hz at %lld uV", value,
+			      uv);
+			raised += value == HIGHEST;
+			hz = value;
+		} else if (!strcmp(event, "uv")) {
+			CHECK(t, hz < HIGHEST || value >= HIGHEST_UV, "%lld uV at %lld Hz", value,
+			      hz);
+			lowered += raised && value < HIGHEST_UV;
+			uv = value;
+		}
+	}
+	fclose(f);
+	CHECK(t, raised && hz == PARKED, "raised %u times, %lld Hz in the end", raised, hz);
+	CHECK(t, lowered, "the rail stays at %lld uV", uv);
+}
+
+static void voltage_leads_the_rate_up_and_follows_it_down(struct test *t)
+{
+	struct lever v;
+	struct load l;
+	long force;
+
+	if (!lever_open(t, &v))
+		return;
+	if (!board_is_virtual() || sysfs_write(ASKED, "0")) {
+		test_skip(t, "needs the log of the virtual board's helper");
+		return;
+	}
+	force = get(t, "rocket_npu_clk_force");
+	set(t, "rocket_npu_clk_force", 1);
+	if (raise_by_a_job(t, &v, &l, HIGHEST) &&
+	    CHECK(t, cores_sleep(&v.cores, 10 * SECOND), "a core is still up"))
+		check_voltage_order(t);
+	lever_close(t, &v);
+	set(t, "rocket_npu_clk_force", force);
+}
+
 /* On a board, a domain that goes off at a raised rate does not come back: the driver says no. */
 static void unload_refused_while_the_clock_is_raised(struct test *t)
 {
@@ -271,6 +325,9 @@ static const struct test_case cases[] = {
 	  .seconds = 60 },
 	{ .name = "rail_is_up_while_the_clock_is",
 	  .run = rail_is_up_while_the_clock_is,
+	  .needs = NEED_ROOT },
+	{ .name = "voltage_leads_the_rate_up_and_follows_it_down",
+	  .run = voltage_leads_the_rate_up_and_follows_it_down,
 	  .needs = NEED_ROOT },
 	/* Were the refusal to fail, the machine could be gone. */
 	{ .name = "unload_refused_while_the_clock_is_raised",

@@ -7,6 +7,10 @@
  * that many bytes of what the command printed, then "end VERDICT": the exit code, "signal N",
  * "timeout" (killed when its seconds were over), or "stuck" (killed, and it did not go). Around a
  * command the kernel log gets a line, so that the log can be cut into commands on the other side.
+ *
+ * The system may sleep under a command. On waking, Linux 7.3 asks the host whether it has the port
+ * open before it gives the host a buffer for the answer, so the port stays closed until its driver
+ * is bound anew.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -23,10 +27,14 @@
 #include <unistd.h>
 
 #define PORT_NAME   "org.rocket-npu.agent"
+#define PORTS       "/sys/class/virtio-ports"
+#define DRIVER      "/sys/bus/virtio/drivers/virtio_console/"
 #define COMMAND_MAX 65536
 #define STUCK_MS    5000
 /* Output of a process that outlives the command, and may keep the pipe open for ever. */
 #define DRAIN_MS 50
+/* An answer of the host's that is only late is there by then. */
+#define ANSWER_MS 500
 
 struct request {
 	unsigned number;
@@ -49,53 +57,108 @@ static long long now_ms(void)
 	return t.tv_sec * 1000LL + t.tv_nsec / 1000000;
 }
 
-static bool is_our_port(const char *port)
+/* ---- the port ---- */
+
+static int port = -1;
+static char device[64]; /* that has the port, as sysfs names it */
+
+static bool is_our_port(const char *name)
 {
-	char path[300], name[64] = "";
+	char path[300], text[64] = "";
 	FILE *f;
 
-	snprintf(path, sizeof(path), "/sys/class/virtio-ports/%s/name", port);
+	snprintf(path, sizeof(path), PORTS "/%s/name", name);
 	f = fopen(path, "r");
 	if (!f)
 		return false;
-	if (!fgets(name, sizeof(name), f))
-		name[0] = '\0';
+	if (!fgets(text, sizeof(text), f))
+		text[0] = '\0';
 	fclose(f);
-	return !strncmp(name, PORT_NAME, strlen(PORT_NAME));
+	return !strncmp(text, PORT_NAME, strlen(PORT_NAME));
 }
 
-static int open_port(void)
+static void note_device(const char *name)
 {
-	DIR *ports = opendir("/sys/class/virtio-ports");
+	char path[300], target[300];
+	ssize_t n;
+
+	snprintf(path, sizeof(path), PORTS "/%s/device", name);
+	n = readlink(path, target, sizeof(target) - 1);
+	if (n < 0)
+		die(path);
+	target[n] = '\0';
+	snprintf(device, sizeof(device), "%s", strrchr(target, '/') + 1);
+}
+
+/* False: there is none of our name. */
+static bool open_port(void)
+{
+	DIR *ports = opendir(PORTS);
 	struct dirent *entry;
 	char path[300];
-	int fd = -1;
 
-	if (!ports)
-		die("no virtio ports");
-	while (fd < 0 && (entry = readdir(ports))) {
+	while (ports && port < 0 && (entry = readdir(ports))) {
 		if (!is_our_port(entry->d_name))
 			continue;
+		note_device(entry->d_name);
 		snprintf(path, sizeof(path), "/dev/%s", entry->d_name);
-		fd = open(path, O_RDWR | O_CLOEXEC);
-		if (fd < 0)
+		port = open(path, O_RDWR | O_CLOEXEC);
+		if (port < 0)
 			die(path);
 	}
-	closedir(ports);
-	if (fd < 0) {
-		errno = ENODEV;
-		die(PORT_NAME);
-	}
-	return fd;
+	if (ports)
+		closedir(ports);
+	return port >= 0;
 }
 
-static void write_all(int fd, const void *data, size_t n)
+static bool is_cut_off(void)
 {
-	const char *at = data;
+	struct pollfd p = { .fd = port };
 
+	return poll(&p, 1, 0) > 0 && p.revents & POLLHUP;
+}
+
+static void ask_driver(const char *what)
+{
+	char path[128];
+	int fd;
+
+	snprintf(path, sizeof(path), DRIVER "%s", what);
+	fd = open(path, O_WRONLY | O_CLOEXEC);
+	if (fd < 0 || write(fd, device, strlen(device)) < 0)
+		die(path);
+	close(fd);
+}
+
+/* Have the host at the other end. */
+static void reconnect(void)
+{
+	long long deadline = now_ms() + ANSWER_MS;
+
+	while (is_cut_off()) {
+		if (now_ms() > deadline) {
+			close(port);
+			port = -1;
+			ask_driver("unbind");
+			ask_driver("bind");
+			while (!open_port())
+				usleep(1000);
+			deadline = now_ms() + ANSWER_MS;
+		}
+		usleep(1000);
+	}
+}
+
+/* A sleep between the two calls would leave write() waiting: the alarm interrupts it. */
+static void send(const char *at, size_t n)
+{
 	while (n) {
-		ssize_t written = write(fd, at, n);
+		ssize_t written;
 
+		reconnect();
+		alarm(2);
+		written = write(port, at, n);
+		alarm(0);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
@@ -105,7 +168,7 @@ static void write_all(int fd, const void *data, size_t n)
 	}
 }
 
-static void say(int fd, const char *fmt, ...)
+static void say(const char *fmt, ...)
 {
 	char line[64];
 	va_list ap;
@@ -114,34 +177,34 @@ static void say(int fd, const char *fmt, ...)
 	va_start(ap, fmt);
 	n = vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
-	write_all(fd, line, n);
+	send(line, n);
 }
 
-static void read_all(int fd, char *to, size_t n)
+static void receive(char *to, size_t n)
 {
 	while (n) {
-		ssize_t got = read(fd, to, n);
+		ssize_t got = read(port, to, n);
 
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got < 0)
 			die("read");
-		if (got == 0) { /* nobody at the other end yet */
-			usleep(10000);
-			continue;
-		}
+		if (got == 0) /* nobody at the other end */
+			reconnect();
 		to += got;
 		n -= got;
 	}
 }
 
-static void read_request(int fd, struct request *req)
+/* ---- commands ---- */
+
+static void read_request(struct request *req)
 {
 	char line[64];
 	size_t n = 0;
 
 	do {
-		read_all(fd, &line[n], 1);
+		receive(&line[n], 1);
 	} while (line[n] != '\n' && ++n < sizeof(line) - 1);
 	line[n] = '\0';
 	if (sscanf(line, "run %u %u %zu", &req->number, &req->seconds, &req->length) != 3 ||
@@ -149,7 +212,7 @@ static void read_request(int fd, struct request *req)
 		errno = EPROTO;
 		die(line);
 	}
-	read_all(fd, req->command, req->length);
+	receive(req->command, req->length);
 	req->command[req->length] = '\0';
 }
 
@@ -161,7 +224,8 @@ static void mark(const char *what, unsigned number)
 	if (fd < 0)
 		die("/dev/kmsg");
 	snprintf(line, sizeof(line), "<5>rocket-vm: %s %u\n", what, number);
-	write_all(fd, line, strlen(line));
+	if (write(fd, line, strlen(line)) < 0)
+		die("/dev/kmsg");
 	close(fd);
 }
 
@@ -191,7 +255,7 @@ static pid_t start(const char *command, int *out)
 }
 
 /* Pass on what there is within ms. False when nothing more will come. */
-static bool pass_on(int from, int port, int ms)
+static bool pass_on(int from, int ms)
 {
 	struct pollfd p = { .fd = from, .events = POLLIN };
 	char buf[8192];
@@ -204,13 +268,13 @@ static bool pass_on(int from, int port, int ms)
 		return errno == EAGAIN || errno == EINTR;
 	if (n == 0)
 		return false;
-	say(port, "out %zd\n", n);
-	write_all(port, buf, n);
+	say("out %zd\n", n);
+	send(buf, n);
 	return true;
 }
 
 /* Wait for the command, passing on what it prints. Returns its verdict. */
-static const char *attend(pid_t pid, int out, int port, unsigned seconds)
+static const char *attend(pid_t pid, int out, unsigned seconds)
 {
 	static char verdict[32];
 	long long deadline = now_ms() + seconds * 1000LL;
@@ -219,7 +283,7 @@ static const char *attend(pid_t pid, int out, int port, unsigned seconds)
 
 	while (waitpid(pid, &status, WNOHANG) == 0) {
 		if (open)
-			open = pass_on(out, port, 5);
+			open = pass_on(out, 5);
 		else
 			usleep(2000);
 		if (now_ms() < deadline)
@@ -232,7 +296,7 @@ static const char *attend(pid_t pid, int out, int port, unsigned seconds)
 	}
 	kill(-pid, SIGKILL);
 	for (deadline = now_ms() + DRAIN_MS; open && now_ms() < deadline;)
-		open = pass_on(out, port, 1);
+		open = pass_on(out, 1);
 	if (killed)
 		return "timeout";
 	snprintf(verdict, sizeof(verdict), WIFSIGNALED(status) ? "signal %d" : "%d",
@@ -240,23 +304,35 @@ static const char *attend(pid_t pid, int out, int port, unsigned seconds)
 	return verdict;
 }
 
+static void ignore(int number)
+{
+	(void)number;
+}
+
 int main(void)
 {
+	struct sigaction interrupt = { .sa_handler = ignore };
 	static struct request req;
-	int port = open_port();
 
-	say(port, "ready\n");
+	sigaction(SIGALRM, &interrupt, NULL);
+	if (!open_port()) {
+		errno = ENODEV;
+		die(PORT_NAME);
+	}
+	while (is_cut_off()) /* the host is told last */
+		usleep(1000);
+	say("ready\n");
 	for (;;) {
 		const char *verdict;
 		pid_t pid;
 		int out;
 
-		read_request(port, &req);
+		read_request(&req);
 		mark("begin", req.number);
 		pid = start(req.command, &out);
-		verdict = attend(pid, out, port, req.seconds);
+		verdict = attend(pid, out, req.seconds);
 		close(out);
 		mark("end", req.number);
-		say(port, "end %s\n", verdict);
+		say("end %s\n", verdict);
 	}
 }
