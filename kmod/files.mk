@@ -66,9 +66,9 @@ EXTRA_DIST += \
 	patches/0023-do-what-can-fail-before-a-job-is-armed.patch \
 	patches/0024-give-the-buffers-a-job-reads-a-fence.patch \
 	patches/0025-let-a-job-name-a-buffer-more-than-once.patch \
-	patches/0026-suspend-a-core-that-is-taken-away-while-it-is-active.patch \
-	patches/0027-a-clock-lever-with-the-rail-and-a-safe-way-out.patch \
-	patches/0028-let-system-sleep-wait-for-the-job-that-runs.patch \
+	patches/0026-let-system-sleep-wait-for-the-job-that-runs.patch \
+	patches/0027-suspend-a-core-that-is-taken-away-while-it-is-active.patch \
+	patches/0028-a-clock-lever-with-the-rail-and-a-safe-way-out.patch \
 	patches/0029-let-the-structs-of-a-submit-grow-report-what-was-refused.patch \
 	patches/0030-run-a-chain-of-programs-with-one-kick.patch \
 	patches/0031-wait-for-the-PPU-where-a-job-ends-with-it.patch \
@@ -83,7 +83,6 @@ EXTRA_DIST += \
 	patches/0040-ask-the-core-before-a-job-is-called-hung.patch \
 	patches/0041-do-not-take-the-time-to-wake-a-core-for-the-job-s.patch \
 	patches/0042-keep-the-module-while-a-job-is-unfinished.patch \
-	patches/0043-let-a-core-sleep-whose-job-ended-too-soon.patch \
 	patches/7.2-0000-bring-to-7.3.patch \
 	patches/README.md \
 	patches/example-board.dtso \

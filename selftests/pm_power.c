@@ -61,7 +61,10 @@ static void cores_sleep_after_a_timeout(struct test *t)
 	CHECK(t, cores_sleep(&c, until_sleep(delay)), "a core is still up");
 }
 
-/* With the shortest delay each job finds the cores asleep, or on their way there. */
+/*
+ * With the shortest delay each job finds the cores asleep, or on their way there, and they do get
+ * there: an end of a job that is told early is none that keeps its core up.
+ */
 static void jobs_wake_their_core(struct test *t)
 {
 	unsigned rounds = test_rounds(t, 60, 3000);
@@ -78,10 +81,33 @@ static void jobs_wake_their_core(struct test *t)
 	for (unsigned i = 0; i < rounds && load_run_right(&l); i++) {
 		load_stamp(&l);
 		sleep_ms(i % 4);
-		if (i % 16 == 0)
-			CHECK(t, cores_sleep(&c, 3 * SECOND), "round %u: a core is still up", i);
+		if (i % 2 && !CHECK(t, cores_sleep(&c, 3 * SECOND), "round %u: a core is up", i))
+			break;
 	}
 	CHECK(t, !cores_write(&c, DELAY, before), "cannot restore " DELAY);
+}
+
+/* The kernel switches rails off that nobody has asked for by then. */
+static void jobs_run_long_after_boot(struct test *t)
+{
+	const double enough = 40;
+	double up = 0;
+	struct cores c;
+	struct load l;
+	FILE *f;
+
+	if (!cores_find(t, &c))
+		return;
+	f = fopen("/proc/uptime", "r");
+	if (!CHECK(t, f && fscanf(f, "%lf", &up) == 1, "no uptime"))
+		up = enough;
+	if (f)
+		fclose(f);
+	if (up < enough)
+		sleep_ms((unsigned)((enough - up) * 1000));
+	CHECK(t, cores_sleep(&c, 5 * SECOND), "a core is still up");
+	if (load_make(&l, t, test_file(t), &small_matmul, 2, LOAD_INTEGERS))
+		load_run_right(&l);
 }
 
 struct toggler {
@@ -213,6 +239,10 @@ static const struct test_case cases[] = {
 	  .needs = NEED_ROOT },
 	{ .name = "jobs_run_while_power_is_forced",
 	  .run = jobs_run_while_power_is_forced,
+	  .needs = NEED_ROOT,
+	  .seconds = 60 },
+	{ .name = "jobs_run_long_after_boot",
+	  .run = jobs_run_long_after_boot,
 	  .needs = NEED_ROOT,
 	  .seconds = 60 },
 	{ .name = "delay_is_the_parameter", .run = delay_is_the_parameter, .needs = NEED_ROOT },
