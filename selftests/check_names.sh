@@ -18,7 +18,7 @@ verdict() {
 named() {
 	awk -F'|' '/^\| 0[0-9][0-9][0-9] / {
 		patch = $2; gsub(/ /, "", patch)
-		n = split($7, groups, ";")
+		n = split($(NF - 1), groups, ";")
 		for (i = 1; i <= n; i++) {
 			group = groups[i]
 			gsub(/\([^)]*\)|\[[a-z]\]/, "", group)

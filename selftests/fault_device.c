@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cores.h"
 #include "knobs.h"
@@ -104,7 +105,10 @@ static void completion_without_an_interrupt_is_found_at_the_timeout(struct test 
 	knobs_close(&k);
 }
 
-/* A job ends just as its time is up: whatever is said of it, the next one runs undisturbed. */
+/*
+ * A job ends just as its time is up: whatever is said of it, the next one runs undisturbed. Where
+ * that can be, the handler comes 20 ms late, so that the next one has started.
+ */
 static void completion_at_the_timeout_spares_the_next_job(struct test *t)
 {
 	unsigned rounds = test_rounds(t, 8, 70);
@@ -126,12 +130,48 @@ static void completion_at_the_timeout_spares_the_next_job(struct test *t)
 		knob_set(&k, TEST_NEXT_DELAY, 30000);
 		load_stamp(&a);
 		load_stamp(&b);
+		if (!access(INJECT, W_OK))
+			inject(t, "pause rocket_job_timedout 20 0");
 		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
 		load_wait(&a, 10 * SECOND);
 		ret = load_wait(&b, 10 * SECOND);
 		CHECK(t, !ret && load_judge(&b, 1), "round %u: next job: %s", i, strerror(-ret));
 		CHECK(t, !knob_sum(&k, TEST_ABORTED), "round %u: a kick was aborted", i);
 	}
+	inject_off();
+	knobs_close(&k);
+}
+
+/*
+ * A job ends while the one that timed out is being taken away, which here takes 20 ms more: the
+ * next one, which starts then, has its kick. (Whether it is spared is for the test above.)
+ */
+static void job_that_starts_at_a_timeout_is_kicked(struct test *t)
+{
+	unsigned rounds = test_rounds(t, 8, 40);
+	uint32_t timeout_us = (uint32_t)(job_timeout(t) / 1000);
+	struct file *f = test_file(t);
+	struct load a, b;
+	struct knobs k;
+
+	if (!knobs_open(t, &k))
+		return;
+	if (!load_make(&a, t, f, &small_matmul, 1, LOAD_INTEGERS) ||
+	    !load_make(&b, t, f, &small_matmul, 1, LOAD_INTEGERS))
+		rounds = 0;
+	for (unsigned i = 0; i < rounds && !test_failed(t); i++) {
+		if (!inject(t, "pause drm_sched_stop 20 0"))
+			break;
+		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
+		knob_set(&k, TEST_DELAY, timeout_us + 4000 + i % 4 * 4000);
+		knob_set(&k, TEST_NEXT_DELAY, 30000);
+		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
+		load_wait(&a, 10 * SECOND);
+		load_wait(&b, 10 * SECOND);
+		CHECK(t, knob_sum(&k, TEST_KICKS) == 2, "round %u: two jobs, %u kicks", i,
+		      knob_sum(&k, TEST_KICKS));
+	}
+	inject_off();
 	knobs_close(&k);
 }
 
@@ -312,6 +352,12 @@ static const struct test_case cases[] = {
 	  .needs = NEED_ROOT },
 	{ .name = "completion_at_the_timeout_spares_the_next_job",
 	  .run = completion_at_the_timeout_spares_the_next_job,
+	  .expects = EXPECT_LONG_JOBS,
+	  .needs = NEED_ROOT,
+	  .log = KLOG_TIMEOUT,
+	  .seconds = 60 },
+	{ .name = "job_that_starts_at_a_timeout_is_kicked",
+	  .run = job_that_starts_at_a_timeout_is_kicked,
 	  .expects = EXPECT_LONG_JOBS,
 	  .needs = NEED_ROOT,
 	  .log = KLOG_TIMEOUT,

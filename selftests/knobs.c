@@ -8,6 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "sysfs.h"
+
 #define BOARD_MODEL "linux,dummy-virt" /* what QEMU's machine calls itself */
 
 /* Reading an address that nobody answers can hang a board, so ask who this is first. */
@@ -77,6 +79,23 @@ void knobs_close(struct knobs *k)
 {
 	knob_set(k, TEST_CLEAR, TEST_CLEAR_ALL);
 	unmap_pages(k);
+}
+
+bool inject(struct test *t, const char *what)
+{
+	int ret;
+
+	if (access(INJECT, W_OK)) {
+		test_skip(t, "needs the helper of the virtual board (" INJECT ")");
+		return false;
+	}
+	ret = sysfs_write(INJECT, what);
+	return CHECK(t, !ret, "%s: %s", what, strerror(-ret));
+}
+
+void inject_off(void)
+{
+	sysfs_write(INJECT, "off");
 }
 
 uint32_t knob_get(const struct knobs *k, unsigned core, uint32_t offset)

@@ -9,6 +9,8 @@
 #include "runner.h"
 #include "virt/board/registers.h"
 
+#define INJECT "/sys/kernel/debug/rocket-inject"
+
 struct knobs {
 	volatile uint32_t *core[BOARD_CORES];
 };
@@ -23,5 +25,13 @@ void knob_set(struct knobs *k, uint32_t offset, uint32_t value); /* on every cor
 uint32_t knob_sum(const struct knobs *k, uint32_t offset);       /* over all cores */
 uint32_t knob_get(const struct knobs *k, unsigned core, uint32_t offset);
 void knob_set_core(struct knobs *k, unsigned core, uint32_t offset, uint32_t value);
+
+/*
+ * Have the calls of a kernel function fail or take long; what is a line as virt/guest/inject takes
+ * it. false: the test is skipped, there is no such helper here, or recorded. Ends with
+ * inject_off().
+ */
+bool inject(struct test *t, const char *what);
+void inject_off(void);
 
 #endif

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cores.h"
+#include "knobs.h"
 #include "load.h"
 #include "module.h"
 #include "sysfs.h"
@@ -202,6 +203,38 @@ static void open_while_loading(struct test *t)
 	module_end(t, &m);
 }
 
+/* A load that fails leaves nothing behind that the next one would stumble over. */
+static void load_that_fails_can_be_repeated(struct test *t)
+{
+	struct module_state m;
+
+	if (!module_begin(t, &m) || !inject(t, "off"))
+		return;
+	unload(t);
+	if (inject(t, "fail __platform_driver_register -12 0"))
+		CHECK(t, module_load(&m, NULL), "loaded although its driver is not registered");
+	inject_off();
+	if (module_end(t, &m))
+		work_once(t, "a job after loading");
+}
+
+/* No memory for the schedulers of all cores but one: that one works, and the module can go. */
+static void core_without_a_scheduler_is_left_out(struct test *t)
+{
+	struct module_state m;
+
+	if (!module_begin(t, &m) || !inject(t, "off"))
+		return;
+	unload(t);
+	if (inject(t, "fail drm_sched_init -12 1") &&
+	    CHECK(t, !module_load(&m, NULL), "not loaded") &&
+	    CHECK(t, node_appears(t, 10 * SECOND), "no node"))
+		work_once(t, "a job");
+	inject_off();
+	unload(t);
+	module_end(t, &m);
+}
+
 /* Bind the cores by hand, in another order. The kernel's log has the numbers they got. */
 static void numbers_said_to_the_log(int fd, const struct cores *c, int *number)
 {
@@ -355,6 +388,14 @@ static const struct test_case cases[] = {
 	  .expects = EXPECT_SAFE_LOAD,
 	  .needs = NEED_ROOT,
 	  .seconds = 60 },
+	{ .name = "load_that_fails_can_be_repeated",
+	  .run = load_that_fails_can_be_repeated,
+	  .expects = EXPECT_SAFE_LOAD,
+	  .needs = NEED_ROOT },
+	{ .name = "core_without_a_scheduler_is_left_out",
+	  .run = core_without_a_scheduler_is_left_out,
+	  .expects = EXPECT_SAFE_LOAD,
+	  .needs = NEED_ROOT },
 	{ .name = "cores_are_numbered_by_their_address",
 	  .run = cores_are_numbered_by_their_address,
 	  .expects = EXPECT_CORE_NUMBERS,

@@ -33,7 +33,7 @@ verdict() {
 	result $? "$1"
 }
 
-echo 1..24
+echo 1..26
 verdict command_that_succeeds_passes 'a | quick | shared 5 | say hello |' 0 '^ok 1 - a$'
 verdict output_is_a_diagnostic 'a | quick | shared 5 | say hello |' 0 '^# hello$'
 verdict exit_code_fails 'a | quick | shared 5 | end 3 |' 1 '^# exit 3$'
@@ -72,3 +72,12 @@ result $? complaint_at_boot_fails
 FAKE_BOOT=dies run count
 [ $? = 2 ] && grep -q 'status 1: no such machine' "$dir/out"
 result $? machine_that_does_not_start_is_an_error
+
+echo 'a | quick | shared 5 | say ok 1 x # XFAIL lost; say not ok 2 y |' >"$dir/tests"
+run --test
+[ $? = 0 ] && ! grep -q 'failing' "$dir/out"
+result $? known_defect_passes
+run --stock --test
+[ $? = 1 ] && grep -q '^# failing: a: x: lost$' "$dir/out" &&
+	grep -q '^# failing: a: y: not known of this driver$' "$dir/out"
+result $? known_defect_of_the_stock_driver_fails_and_is_listed

@@ -7,6 +7,8 @@ EXTRA_DIST += \
 	virt/guest/debug-kernel \
 	virt/guest/init \
 	virt/guest/initramfs \
+	virt/guest/inject/Kbuild \
+	virt/guest/inject/rocket_inject.c \
 	virt/guest/kernel-debug.config \
 	virt/guest/kernel-kasan.config \
 	virt/guest/module \
@@ -27,5 +29,5 @@ EXTRA_DIST += \
 	virt/tests
 
 # The runner's verdicts, on a stand-in for the machine.
-TESTS += tests/runner/runner.sh
-EXTRA_DIST += tests/runner/runner.sh tests/runner/machine.py
+TESTS += tests/runner/runner.sh tests/runner/evidence.sh
+EXTRA_DIST += tests/runner/runner.sh tests/runner/machine.py tests/runner/evidence.sh tests/runner/evidence.py

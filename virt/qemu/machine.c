@@ -20,6 +20,7 @@ struct RocketBoard {
 	VirtMachineState parent;
 	bool full, count;
 	uint32_t slack_us;
+	uint32_t cores, bare; /* in the device tree; the one that has no IOMMU there */
 	char *quirks;
 };
 
@@ -60,7 +61,7 @@ static void board_init(MachineState *machine)
 	}
 	virt_init(machine);
 	add_device(board);
-	tree_add(machine->fdt, board->full);
+	tree_add(machine->fdt, board->full, MIN(board->cores, BOARD_CORES), board->bare);
 }
 
 /* ---- options ---- */
@@ -115,8 +116,12 @@ static void board_instance_init(Object *obj)
 	RocketBoard *board = ROCKET_BOARD(obj);
 
 	board->slack_us = 10000;
+	board->cores = BOARD_CORES;
+	board->bare = BOARD_CORES;
 	board->quirks = g_strdup("none");
 	object_property_add_uint32_ptr(obj, "slack-us", &board->slack_us, OBJ_PROP_FLAG_READWRITE);
+	object_property_add_uint32_ptr(obj, "cores", &board->cores, OBJ_PROP_FLAG_READWRITE);
+	object_property_add_uint32_ptr(obj, "bare", &board->bare, OBJ_PROP_FLAG_READWRITE);
 }
 
 static void board_instance_finalize(Object *obj)

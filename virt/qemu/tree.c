@@ -131,7 +131,8 @@ static void add_npu(struct tree *t, unsigned core, uint32_t iommu)
 	qemu_fdt_setprop_cells(t->fdt, path, "resets", resets, 2 * core, resets, 2 * core + 1);
 	set_strings(t, path, "reset-names", STRINGS("srst_a", "srst_h"));
 	set_domain(t, path, core);
-	qemu_fdt_setprop_cell(t->fdt, path, "iommus", iommu);
+	if (iommu)
+		qemu_fdt_setprop_cell(t->fdt, path, "iommus", iommu);
 }
 
 static void add_soc(struct tree *t)
@@ -167,7 +168,7 @@ static void add_plain(struct tree *t)
 	t->clk_a = add_fixed_clock(t, "/npu-clk-a", 198000000);
 }
 
-void tree_add(void *fdt, bool full)
+void tree_add(void *fdt, bool full, unsigned cores, unsigned bare)
 {
 	struct tree t = { .fdt = fdt, .full = full };
 
@@ -175,6 +176,6 @@ void tree_add(void *fdt, bool full)
 		add_soc(&t);
 	else
 		add_plain(&t);
-	for (unsigned i = BOARD_CORES; i-- > 0;)
-		add_npu(&t, i, add_iommu(&t, i));
+	for (unsigned i = cores; i-- > 0;)
+		add_npu(&t, i, i == bare ? 0 : add_iommu(&t, i));
 }

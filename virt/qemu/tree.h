@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* full: power, clocks and resets are a module's in the guest. */
-void tree_add(void *fdt, bool full);
+/* full: power, clocks and resets are a module's in the guest. bare: a core without an IOMMU. */
+void tree_add(void *fdt, bool full, unsigned cores, unsigned bare);
 
 #endif
