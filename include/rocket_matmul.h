@@ -26,8 +26,9 @@
  * and round once at the end. Integers are exact, int4 within the limit its entry names.
  *
  * fp16 weights may be larger than the NPU's banks and stream through them, which takes far fewer
- * tasks (ROCKET_MM_STREAM). The program is a known one, but that its results are exact is inferred
- * and not measured: it is the default on the simulator only, and a board has to be asked for it.
+ * tasks (ROCKET_MM_STREAM; every entry for fp16 operands but those in rows). The program is a known
+ * one, but that its results are exact is inferred and not measured: it is the default on the
+ * simulator only, and a board has to be asked for it. Of other types nothing says that they may.
  *
  * ROCKET_* variables that steer a call are those of the fd's rocket_open().
  *
@@ -67,8 +68,8 @@ typedef ROCKET_FLOAT16_T _Float16;
  * Tile extents that the operation would use. Pure: no device is opened. Mt, Kt and
  * Nt may be NULL. Returns the number of tiles (> 0), or ROCKET_E_SHAPE.
  * Honours ROCKET_MM_MT, ROCKET_MM_NT, ROCKET_MM_KT and, fp16 only, ROCKET_MM_ASYM and
- * ROCKET_MM_STREAM, read now: rocket_matmul_plan() is of rocket_matmul_fp16(), and with
- * ROCKET_MM_STREAM=0 of _f32out and _batch as well, whose weights never stream.
+ * ROCKET_MM_STREAM, read now: rocket_matmul_plan() is of every entry for fp16 operands but those
+ * in rows.
  * M must be a multiple of 4 here (M = 1 is padded to 4 by the entries below).
  */
 int rocket_matmul_plan(int M, int K, int N, int *Mt, int *Kt, int *Nt);

@@ -44,20 +44,10 @@ static void warn_unless_batched(const struct rocket_matmul_run *r)
 			   r->call->who);
 }
 
-/* The host adds up what several items have, as it does for whole tiles alone. */
-static struct rocket_settings settings_of(const struct rocket_matmul_run *r)
-{
-	struct rocket_settings set = r->dev->settings;
-
-	if (rocket_matmul_item_count(r->call) > 1)
-		set.mm_stream = 0;
-	return set;
-}
-
 static int make_plan(const struct rocket_matmul_run *r, struct rocket_matmul_plan *plan)
 {
 	const struct rocket_matmul_call *call = r->call;
-	const struct rocket_settings set = settings_of(r);
+	const struct rocket_settings *set = &r->dev->settings;
 	const int M = rocket_matmul_padded_rows(call);
 	struct rocket_matmul_tiles tiles;
 	char why[256];
@@ -66,11 +56,11 @@ static int make_plan(const struct rocket_matmul_run *r, struct rocket_matmul_pla
 	if (call->tiles)
 		tiles = *call->tiles;
 	else
-		ret = rocket_matmul_tile_within(call->kind->type, r->dev->profile, &set,
+		ret = rocket_matmul_tile_within(call->kind->type, r->dev->profile, set,
 						&call->limits, M, call->K, call->N, &tiles, why,
 						sizeof(why));
 	if (ret > 0)
-		ret = rocket_matmul_plan_tiles(call->kind->type, &set, r->dev->node.caps.batched,
+		ret = rocket_matmul_plan_tiles(call->kind->type, set, r->dev->node.caps.batched,
 					       rocket_matmul_item_count(call), M, call->K, call->N,
 					       &tiles, plan, why, sizeof(why));
 	if (ret)

@@ -46,7 +46,7 @@ static uint64_t open_tiles(const struct rocket_matmul_plan *p)
 		return 0;
 	if (p->reuse != ROCKET_REUSE_OFF)
 		return (uint64_t)p->tiles.nm * (uint64_t)p->tiles.nn;
-	return p->n_steps > ROCKET_JOB_TASKS_MAX && ROCKET_JOB_TASKS_MAX % nk;
+	return p->n_jobs > 1 && p->jobs[0].count % nk; /* a job ends within a tile */
 }
 
 uint64_t rocket_matmul_sums_bytes(const struct rocket_matmul_plan *p,

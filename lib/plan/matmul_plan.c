@@ -34,9 +34,15 @@ struct strategy {
 	bool chain_k; /* all K steps of a tile group in one kick */
 	bool chained; /* jobs are one kick */
 	int reuse;
-	uint32_t group; /* tiles of one group (device accumulation) */
-	uint32_t slots; /* tiles that a partial buffer has room for */
+	uint32_t group; /* tiles of one group; where the host adds, steps of one job */
+	uint32_t slots; /* tiles that a result buffer has room for */
 };
+
+/*
+ * Results that the host takes after a job: what 64 of the largest tiles that fit the banks make.
+ * Tiles of streamed weights are larger, and jobs have fewer of them.
+ */
+#define HOST_RESULT_BYTES (ROCKET_JOB_TASKS_MAX * UINT64_C(256) * 256 * 4)
 
 static uint64_t round_up64(uint64_t v, uint64_t align)
 {
@@ -98,8 +104,8 @@ static void lay_out_host_steps(struct rocket_matmul_plan *p, const struct strate
 
 		s->item = (int)(i / per_item);
 		extents_at(p, idx, s);
-		s->out_off = i % ROCKET_JOB_TASKS_MAX * p->out_slot;
-		s->out_bo = p->pipelined && (i / ROCKET_JOB_TASKS_MAX & 1);
+		s->out_off = i % how->group * p->out_slot;
+		s->out_bo = p->pipelined && (i / how->group & 1);
 		for (unsigned a = AXES; a-- > 0;) {
 			if (++idx[order[a]] < count[order[a]])
 				break;
@@ -109,10 +115,10 @@ static void lay_out_host_steps(struct rocket_matmul_plan *p, const struct strate
 	for (uint32_t j = 0; j < p->n_jobs; j++) {
 		struct rocket_matmul_job *job = &p->jobs[j];
 
-		job->first = j * ROCKET_JOB_TASKS_MAX;
+		job->first = j * how->group;
 		job->count = p->n_steps - job->first;
-		if (job->count > ROCKET_JOB_TASKS_MAX)
-			job->count = ROCKET_JOB_TASKS_MAX;
+		if (job->count > how->group)
+			job->count = how->group;
 		job->chained = how->chained;
 	}
 }
@@ -175,6 +181,14 @@ static bool device_can_accumulate(const struct rocket_matmul_plan *p)
 	return p->tiles.nm == 1 && p->tiles.nk == 1;
 }
 
+/* Steps of a job after which the host takes the results: at least one, at most 64. */
+static uint32_t host_group(const struct rocket_matmul_plan *p)
+{
+	const uint64_t fit = HOST_RESULT_BYTES / p->out_slot;
+
+	return fit < 1 ? 1 : fit < ROCKET_JOB_TASKS_MAX ? (uint32_t)fit : ROCKET_JOB_TASKS_MAX;
+}
+
 static struct strategy choose(const struct rocket_matmul_plan *p, const struct rocket_settings *set,
 			      int batched)
 {
@@ -194,6 +208,8 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 		/* AUTO is a choice between tile orders of the accumulating loop only. */
 		if (how.reuse == ROCKET_REUSE_AUTO)
 			how.reuse = ROCKET_REUSE_OFF;
+		how.group = host_group(p);
+		how.slots = p->n_steps < how.group ? p->n_steps : how.group;
 		return how;
 	}
 	if (how.reuse == ROCKET_REUSE_AUTO)
@@ -239,21 +255,23 @@ uint64_t rocket_matmul_weight_bytes(enum rocket_matmul_type type,
 	return (uint64_t)t->nn * (uint64_t)t->nk * rocket_matmul_weight_slot(type, t);
 }
 
-static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *how)
+static void size_slots(struct rocket_matmul_plan *p)
 {
-	const struct rocket_matmul_traits *tr = rocket_matmul_traits(p->type);
 	const struct rocket_matmul_tiles *t = &p->tiles;
-	uint64_t mt = round_up64((uint64_t)t->mt, 4);
-	uint64_t slots = p->n_steps < ROCKET_JOB_TASKS_MAX ? p->n_steps : ROCKET_JOB_TASKS_MAX;
 
 	p->in_slot = rocket_matmul_input_slot(p->type, t);
 	p->wt_slot = rocket_matmul_weight_slot(p->type, t);
-	p->out_slot = mt * round_up64((uint64_t)t->nt, 16) * tr->out_bytes;
+	p->out_slot = round_up64((uint64_t)t->mt, 4) * round_up64((uint64_t)t->nt, 16) *
+		      rocket_matmul_traits(p->type)->out_bytes;
+}
+
+static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *how)
+{
+	const struct rocket_matmul_tiles *t = &p->tiles;
+
 	p->in_bytes = (uint64_t)p->items * rocket_matmul_input_bytes(p->type, t);
 	p->wt_bytes = (uint64_t)p->items * rocket_matmul_weight_bytes(p->type, t);
-	if (how->device_accumulates)
-		slots = how->slots;
-	p->out_bytes[0] = slots * p->out_slot;
+	p->out_bytes[0] = how->slots * p->out_slot;
 	p->out_bytes[1] =
 		p->pipelined || (how->device_accumulates && t->nk > 1) ? p->out_bytes[0] : 0;
 }
@@ -264,7 +282,7 @@ static uint32_t count_jobs(const struct rocket_matmul_plan *p, const struct stra
 	uint32_t groups;
 
 	if (!how->device_accumulates)
-		return (p->n_steps - 1) / ROCKET_JOB_TASKS_MAX + 1;
+		return (p->n_steps - 1) / how->group + 1;
 	groups = (tiles - 1) / how->group + 1;
 	return how->chain_k ? groups : groups * (uint32_t)p->tiles.nk;
 }
@@ -300,10 +318,11 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 					  "%d matmuls of %dx%dx%d: more than 2^31 - 1 tiles", items,
 					  M, K, N);
 	p.n_steps = (uint32_t)steps;
+	size_slots(&p);
 	how = choose(&p, set, batched);
 	p.device_accumulates = how.device_accumulates;
 	p.reuse = how.reuse;
-	p.pipelined = set->mm_pipe && !how.device_accumulates && p.n_steps > ROCKET_JOB_TASKS_MAX;
+	p.pipelined = set->mm_pipe && !how.device_accumulates && p.n_steps > how.group;
 	size_buffers(&p, &how);
 	device_bytes = p.in_bytes + p.wt_bytes + p.out_bytes[0] + p.out_bytes[1];
 	if (device_bytes >= ROCKET_IOVA_WINDOW)

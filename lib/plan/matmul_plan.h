@@ -118,7 +118,7 @@ struct rocket_matmul_plan {
  *                                  int8, of which it is known to be exact)
  *   ROCKET_KACC_CHAIN=1|2          kacc_chain: all K steps in one kick (needs batched)
  *   ROCKET_MM_ASYM=0               mm_asym 0: keep square tiles
- *   ROCKET_MM_STREAM=1             mm_stream: fp16 with kacc takes streamed tiles where they are
+ *   ROCKET_MM_STREAM=1             mm_stream: fp16 operands take streamed tiles where they are
  *                                  fewer, unless one of the next three is set. Nothing of a
  *                                  streamed tile stays on chip, so reuse WEIGHT is OFF then
  *   ROCKET_MM_MT, _NT, _KT         mm_mt, mm_nt, mm_kt

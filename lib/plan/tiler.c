@@ -18,7 +18,7 @@
  * What differs between operand types beyond their traits. The K caps are what the
  * encoders accept (a kernel fills at most one CBUF bank); the spare bank keeps the last
  * rows of resonant int8 tiles from being garbage [silicon]; halving Nt for a longer Kt is
- * measured for fp16 only.
+ * measured for fp16 only, and of fp16 operands alone there is word that their weights stream.
  */
 struct tiler {
 	int k_cap;          /* longest K tile the search starts from */
@@ -30,7 +30,7 @@ struct tiler {
 
 static const struct tiler tilers[ROCKET_MM_TYPES] = {
 	[ROCKET_MM_FP16_FP16] = { 16384, 0, 0, true, true },
-	[ROCKET_MM_FP16_FP32] = { 16384, 0, 0, true, false },
+	[ROCKET_MM_FP16_FP32] = { 16384, 0, 0, true, true },
 	[ROCKET_MM_INT8_INT32] = { 16384, 0, 1, false, false },
 	[ROCKET_MM_BF16_FP32] = { 16384, 0, 0, false, false },
 	[ROCKET_MM_TF32_FP32] = { 8192, 8192, 0, false, false },
@@ -222,8 +222,7 @@ static int tile_streamed(const struct search *s, struct rocket_matmul_tiles *out
 
 static bool may_stream(const struct search *s, const struct rocket_settings *set)
 {
-	return s->t->streams && set->mm_stream && set->kacc && !set->mm_mt && !set->mm_nt &&
-	       !set->mm_kt;
+	return s->t->streams && set->mm_stream && !set->mm_mt && !set->mm_nt && !set->mm_kt;
 }
 
 int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,

@@ -361,7 +361,9 @@ static void check_program_limits(const struct shape *s, const struct rocket_matm
 
 		if (p->tiles.streamed) {
 			/* A in ten banks, a group of 16 kernels in two; 13 bits of kernels. */
-			assert_true(s->type == ROCKET_MM_FP16_FP16 && s->set.mm_stream);
+			assert_true((s->type == ROCKET_MM_FP16_FP16 ||
+				     s->type == ROCKET_MM_FP16_FP32) &&
+				    s->set.mm_stream);
 			assert_true(a <= 10 && 16 * st->kt * 2 <= 2 * 32768 && st->nt <= 8192);
 			assert_false(st->weight_reuse);
 		} else {
@@ -423,6 +425,8 @@ static void check_jobs(const struct shape *s, const struct rocket_matmul_plan *p
 		next += p->jobs[j].count;
 	}
 	assert_int_equal(next, p->n_steps);
+	/* The host takes results of 16 MiB at most, or of one task. */
+	assert_true(p->device_accumulates || p->out_bytes[0] <= 16 << 20 || p->jobs[0].count == 1);
 }
 
 static void plan_jobs_hold_every_step_in_order(void **state)
@@ -603,6 +607,40 @@ static void streamed_tiles_keep_features_but_no_weights(void **state)
 	}
 }
 
+/* Where the host adds, a job ends before its results outgrow 16 MiB. */
+static void streamed_results_of_a_job_are_bounded(void **state)
+{
+	static const struct {
+		enum rocket_matmul_type type;
+		int kacc, M, K, N;
+		uint32_t tasks, first_job, jobs;
+	} rows[] = {
+		/* 256 x 640 x 4096: results of 4 MiB, halves of 2 MiB. */
+		{ ROCKET_MM_FP16_FP32, 1, 512, 3840, 4096, 12, 4, 3 },
+		{ ROCKET_MM_FP16_FP16, 0, 512, 3840, 4096, 12, 8, 2 },
+		{ ROCKET_MM_FP16_FP32, 1, 256, 1280, 16384, 4, 2, 2 },
+		/* 4 x 2048 x 8192 */
+		{ ROCKET_MM_FP16_FP32, 1, 4, 8192, 8192, 4, 4, 1 },
+		{ ROCKET_MM_FP16_FP32, 1, 1020, 64, 8192, 4, 2, 2 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct rocket_settings set = test_settings();
+		struct rocket_matmul_plan p;
+
+		set.mm_stream = 1;
+		set.kacc = rows[i].kacc;
+		p = make(&set, 0, rows[i].type, rows[i].M, rows[i].K, rows[i].N);
+		if (!p.tiles.streamed || p.n_steps != rows[i].tasks || p.n_jobs != rows[i].jobs ||
+		    p.jobs[0].count != rows[i].first_job)
+			fail_msg("row %u: %u tasks in %u jobs, %u in the first", i, p.n_steps,
+				 p.n_jobs, p.jobs[0].count);
+		assert_int_equal(p.out_bytes[0], p.out_slot * rows[i].first_job);
+		rocket_matmul_plan_free(&p);
+	}
+}
+
 static void partial_buffers_hold_what_is_asked(void **state)
 {
 	struct rocket_settings set = test_settings();
@@ -770,6 +808,7 @@ int main(void)
 		cmocka_unit_test(chain_of_k_steps_engages_by_its_setting),
 		cmocka_unit_test(short_last_rows_accumulate_on_the_host),
 		cmocka_unit_test(streamed_tiles_keep_features_but_no_weights),
+		cmocka_unit_test(streamed_results_of_a_job_are_bounded),
 		cmocka_unit_test(partial_buffers_hold_what_is_asked),
 		cmocka_unit_test(tile_overrides_round_down_and_stay_inside_the_problem),
 		cmocka_unit_test(tile_overrides_stay_inside_the_registers),

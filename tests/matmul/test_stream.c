@@ -80,6 +80,124 @@ static void streamed_products_follow_the_documented_order(void **state)
 	}
 }
 
+/* ---- where the host adds ---- */
+
+static void require_halves(const struct test_fp16 *p, const struct reference_fp16 *ref,
+			   const _Float16 *c, int kt, int step, const char *what)
+{
+	for (int m = 0; m < p->s.M; m++)
+		for (int n = m % step; n < p->s.N; n += step) {
+			_Float16 want = reference_host_sum(ref, m, n, kt);
+
+			if (memcmp(&c[(size_t)m * p->s.N + n], &want, sizeof(want)))
+				fail_msg("%s %dx%dx%d: C[%d][%d] is %a, not %a", what, p->s.M,
+					 p->s.K, p->s.N, m, n, (double)c[(size_t)m * p->s.N + n],
+					 (double)want);
+		}
+}
+
+static void require_floats(const struct test_fp16 *p, const struct reference_fp16 *ref,
+			   const float *c, int kt, int step)
+{
+	for (int m = 0; m < p->s.M; m++)
+		for (int n = m % step; n < p->s.N; n += step) {
+			float want = reference_f32out_sum(ref, m, n, kt);
+
+			if (memcmp(&c[(size_t)m * p->s.N + n], &want, sizeof(want)))
+				fail_msg("fp32 %dx%dx%d: C[%d][%d] is %a, not %a", p->s.M, p->s.K,
+					 p->s.N, m, n, (double)c[(size_t)m * p->s.N + n],
+					 (double)want);
+		}
+}
+
+static void require_tiles(unsigned row, unsigned products)
+{
+	struct rocket_matmul_stats stats;
+
+	rocket_matmul_last_stats(&stats);
+	if (stats.tasks != products * rows[row].tasks || stats.mt != rows[row].mt ||
+	    stats.kt != rows[row].kt || stats.nt != rows[row].nt || stats.device_accumulates)
+		fail_msg("row %u: %u tasks of %d x %d x %d, on the %s", row, stats.tasks, stats.mt,
+			 stats.kt, stats.nt, stats.device_accumulates ? "NPU" : "host");
+}
+
+/* fp32 results, batches, and fp16 with the host's sums: the same tiles. */
+static void results_that_the_host_adds_stream_too(void **state)
+{
+	static const char *const envs[] = { "ROCKET_KACC=0", "ROCKET_KACC=0 ROCKET_REUSE=2",
+					    "ROCKET_KACC=0 ROCKET_MM_PIPE=1" };
+	struct test_rng rng = { 540 };
+
+	(void)state;
+	for (unsigned i = 0; i < N_ROWS; i++) {
+		struct test_fp16 p = test_fp16_begin(&rng, rows[i].s, TEST_FILL_UNIFORM);
+		const int M = p.s.M, K = p.s.K, N = p.s.N, step = rows[i].step;
+		struct reference_fp16 *ref = reference_fp16_create(M, K, N, p.a, p.b);
+		float *wide = malloc((size_t)M * N * sizeof(*wide));
+		_Float16 *other = malloc((size_t)M * N * sizeof(*other));
+		const _Float16 *const a[2] = { p.a, p.a }, *const b[2] = { p.b, p.b };
+		_Float16 *const c[2] = { p.c, other };
+
+		for (unsigned e = 0; e < sizeof(envs) / sizeof(envs[0]); e++) {
+			int fd = test_open(envs[e]);
+
+			memset(p.c, 0xff, (size_t)M * N * sizeof(*p.c));
+			assert_int_equal(rocket_matmul_fp16(fd, M, K, N, p.a, p.b, p.c), ROCKET_OK);
+			require_tiles(i, 1);
+			require_halves(&p, ref, p.c, rows[i].kt, step, envs[e]);
+			memset(wide, 0xff, (size_t)M * N * sizeof(*wide));
+			assert_int_equal(rocket_matmul_fp16_f32out(fd, M, K, N, p.a, p.b, wide),
+					 ROCKET_OK);
+			require_tiles(i, 1);
+			require_floats(&p, ref, wide, rows[i].kt, step);
+			rocket_close(fd);
+		}
+		if (M > 1) {
+			int fd = test_open("");
+
+			memset(p.c, 0xff, (size_t)M * N * sizeof(*p.c));
+			memset(other, 0xff, (size_t)M * N * sizeof(*other));
+			assert_int_equal(rocket_matmul_fp16_batch(fd, M, K, N, 2, a, b, c),
+					 ROCKET_OK);
+			require_tiles(i, 2);
+			require_halves(&p, ref, p.c, rows[i].kt, step, "batch");
+			assert_memory_equal(p.c, other, (size_t)M * N * sizeof(*other));
+			rocket_close(fd);
+		}
+		reference_fp16_free(ref);
+		free(wide);
+		free(other);
+		test_fp16_end(&p);
+	}
+}
+
+/* A board has to be asked: whole tiles, whatever adds them up. */
+static void whole_tiles_unless_asked(void **state)
+{
+	static const char *const asked[] = { "ROCKET_MM_STREAM=0", "ROCKET_MM_NT=256",
+					     "ROCKET_MM_KT=640", "ROCKET_MM_MT=256" };
+	struct test_rng rng = { 550 };
+	struct test_fp16 p =
+		test_fp16_begin(&rng, (struct test_shape){ 16, 64, 640 }, TEST_FILL_SMALL_INTEGERS);
+	float *wide = malloc((size_t)16 * 640 * sizeof(*wide));
+
+	(void)state;
+	for (unsigned e = 0; e < sizeof(asked) / sizeof(asked[0]); e++) {
+		struct rocket_matmul_stats stats;
+		int fd = test_open(asked[e]);
+
+		run(fd, &p, &stats);
+		assert_int_equal(stats.tasks, 3);
+		assert_int_equal(rocket_matmul_fp16_f32out(fd, 16, 64, 640, p.a, p.b, wide),
+				 ROCKET_OK);
+		rocket_matmul_last_stats(&stats);
+		assert_int_equal(stats.tasks, 3);
+		rocket_close(fd);
+	}
+	free(wide);
+	test_fp16_end(&p);
+}
+
 static void switch_gives_whole_tiles(void **state)
 {
 	struct test_rng rng = { 510 };
@@ -137,7 +255,7 @@ static void preview_names_the_twelve_tasks(void **state)
 	rocket_close(test_open("ROCKET_MM_STREAM=0"));
 	assert_int_equal(rocket_matmul_plan(512, 3840, 4096, &mt, &kt, &nt), 512);
 	rocket_close(test_open("ROCKET_KACC=0"));
-	assert_int_equal(rocket_matmul_plan(512, 3840, 4096, &mt, &kt, &nt), 512);
+	assert_int_equal(rocket_matmul_plan(512, 3840, 4096, &mt, &kt, &nt), 12);
 	rocket_close(test_open("ROCKET_MM_ASYM=0 ROCKET_MM_STREAM=0"));
 	assert_int_equal(rocket_matmul_plan(512, 3840, 4096, &mt, &kt, &nt), 320);
 	/* A board has to be asked for it. */
@@ -181,6 +299,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(streamed_products_follow_the_documented_order),
+		cmocka_unit_test(results_that_the_host_adds_stream_too),
+		cmocka_unit_test(whole_tiles_unless_asked),
 		cmocka_unit_test(switch_gives_whole_tiles),
 		cmocka_unit_test(both_plans_give_the_same_integers),
 		cmocka_unit_test(preview_names_the_twelve_tasks),

@@ -33,7 +33,7 @@ done
 check several_k_tiles "j['tiles']['nK'] > 1 and j['tiles']['device_accumulates']" 64 2560 64
 check streamed_weights "j['tiles']['streamed'] and j['tasks'] == 2" 64 2560 640
 ROCKET_MM_STREAM=0 check whole_weights "not j['tiles']['streamed'] and j['tasks'] > 2" 64 2560 640
-check several_k_tiles_fp32 "j['tiles']['nK'] > 1" --dtype fp16-f32 64 2048 64
+check several_k_tiles_fp32 "j['tiles']['nK'] > 1" --dtype fp16-f32 64 4096 64
 check several_k_tiles_int8 "j['tiles']['nK'] > 1" --dtype int8 64 4096 256
 check several_k_tiles_bf16 "j['tiles']['nK'] > 1" --dtype bf16 64 2048 64
 check several_k_tiles_tf32 "j['tiles']['nK'] > 1" --dtype tf32 64 2048 64

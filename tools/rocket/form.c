@@ -222,7 +222,7 @@ static const struct form forms[] = {
 	  .workers = true,
 	  OPENED(bf16_stream),
 	  .run = run_bf16_stream },
-	{ .name = "batch", .dtype = "fp16", .whole_tiles = true, OPENED(batch), .run = run_batch },
+	{ .name = "batch", .dtype = "fp16", .pair = true, OPENED(batch), .run = run_batch },
 	{ .name = "rows", .dtype = "fp16", .in_rows = true, OPENED(rows), .run = run_rows },
 	{ .name = "rows", .dtype = "fp16-f32", .in_rows = true, OPENED(rows), .run = run_rows },
 	{ .name = "rows", .dtype = "int8", .in_rows = true, OPENED(rows), .run = run_rows },

@@ -28,7 +28,7 @@ struct form {
 	bool grouped;                    /* with scales by group of k */
 	bool workers;                    /* opens fds of its own: --threads is taken */
 	bool canonical;                  /* K and N are cut as for 256 rows at least */
-	bool whole_tiles;                /* weights never stream, the host adds */
+	bool pair;                       /* two products in one call */
 	bool in_rows;                    /* A and C are plain rows to the NPU */
 	bool (*open)(struct product *p); /* NULL: nothing to prepare. False: said */
 	int (*run)(const struct product *p);

@@ -34,15 +34,13 @@ static int plan_part(const struct tiling_request *r, const struct rocket_hw_prof
 	const struct form *form = r->form ? r->form : &once;
 	const int M = r->extent.M == 1 ? 4 : r->extent.M; /* the library pads a single row */
 	const struct rocket_matmul_limits limits = { .grouped = r->group > 0, .group = r->group };
-	struct rocket_settings set = rocket_settings_read();
+	const struct rocket_settings set = rocket_settings_read();
 	struct rocket_matmul_tiles tiles;
 	int rc;
 
 	if (form->in_rows)
 		return rocket_matmul_plan_rows(r->dtype->type, hw, &set, r->batched, M, r->extent.K,
 					       N, plan, why, why_size);
-	if (form->whole_tiles)
-		set.mm_stream = 0;
 	rc = rocket_matmul_tile_within(r->dtype->type, hw, &set, &limits,
 				       form->canonical && M < CANONICAL_ROWS ? CANONICAL_ROWS : M,
 				       r->extent.K, N, &tiles, why, why_size);
@@ -51,7 +49,7 @@ static int plan_part(const struct tiling_request *r, const struct rocket_hw_prof
 	if (tiles.mt > M)
 		tiles.mt = M;
 	tiles.nm = (M + tiles.mt - 1) / tiles.mt;
-	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->batched, form->whole_tiles ? 2 : 1,
+	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->batched, form->pair ? 2 : 1,
 					M, r->extent.K, N, &tiles, plan, why, why_size);
 }
 
