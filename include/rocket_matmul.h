@@ -246,8 +246,8 @@ int rocket_matmul_bf16_mt(int M, int K, int N, const float *A, const float *B, f
 typedef struct rocket_ctx rocket_ctx;
 typedef struct rocket_weights rocket_weights;
 
-/* K and N are tiled as for 256 rows where M is less, so that a row's result does not depend on
- * how many rows a product has, and any M fits any weights. */
+/* K and N are tiled as for 256 rows whatever M is, so that a row's result does not depend on how
+ * many rows a product has, and any M fits any weights. */
 #define ROCKET_CTX_TILING_CANONICAL 0x1u
 
 rocket_ctx *rocket_ctx_create(int nthreads);
@@ -265,9 +265,9 @@ void rocket_weights_free(rocket_ctx *ctx, rocket_weights *w);
 
 /*
  * K and N must be those of the weights. Another M than they were packed for is served where its
- * tiles have the same K and N (always so for 256 rows and more, or in a canonical context);
- * else ROCKET_E_TILING, and they must be packed again. The result is that of
- * rocket_matmul_fp16_mt(), but for tiles that are canonical.
+ * tiles have the same K and N (always so in a canonical context, and from 256 rows on, or from
+ * ROCKET_MM_MT where that is more); else ROCKET_E_TILING, and they must be packed again. The result
+ * is that of rocket_matmul_fp16_mt(), but for tiles that are canonical.
  */
 int rocket_matmul_fp16_prepacked(rocket_ctx *ctx, int M, int K, int N, const _Float16 *A,
 				 _Float16 *C, rocket_weights *w);

@@ -7,9 +7,6 @@
 #include "../core/status.h"
 #include "matmul_crew.h"
 
-/* Rows for which canonical tiles are made: from here on a planner's tiles stay the same. */
-#define CANONICAL_ROWS 256
-
 /*
  * Fewer rows than this in the last tile, and the sums of an fp16 product move to the host, where
  * they are rounded otherwise. A canonical product has rows of nothing below its last instead.
@@ -30,17 +27,15 @@ int rocket_crew_tiles(const struct rocket_matmul_member *m, const struct rocket_
 {
 	const bool canonical = tiling == ROCKET_TILING_CANONICAL;
 	char why[256];
-	int ret = rocket_matmul_tile_within(
-		call->kind->type, m->dev->profile, &m->dev->settings, &call->limits,
-		canonical && call->M < CANONICAL_ROWS ? CANONICAL_ROWS : call->M, call->K, call->N,
-		tiles, why, sizeof(why));
+	int ret = rocket_matmul_tile_within(call->kind->type, m->dev->profile, &m->dev->settings,
+					    &call->limits,
+					    canonical ? ROCKET_CANONICAL_ROWS : call->M, call->K,
+					    call->N, tiles, why, sizeof(why));
 
 	if (ret < 0)
 		return rocket_fail(ret, "%s: %s", call->who, why);
 	*rows = canonical ? stable_rows(call, tiles->mt) : call->M;
-	if (tiles->mt > *rows)
-		tiles->mt = *rows;
-	tiles->nm = (*rows + tiles->mt - 1) / tiles->mt;
+	rocket_matmul_fit_rows(tiles, *rows);
 	return 0;
 }
 

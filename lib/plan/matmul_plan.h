@@ -40,6 +40,14 @@ int rocket_matmul_tile(enum rocket_matmul_type type, const struct rocket_hw_prof
 		       const struct rocket_settings *set, int M, int K, int N,
 		       struct rocket_matmul_tiles *out, char *why, size_t why_size);
 
+/*
+ * Canonical tiles are those of so many rows, whatever M is, so that no K or N of a tile depends on
+ * it. From here on the planner's tiles stay the same, unless ROCKET_MM_MT asks for taller ones.
+ */
+#define ROCKET_CANONICAL_ROWS 256
+/* Have tiles made for other rows cover these: none taller, and as many as it takes. */
+void rocket_matmul_fit_rows(struct rocket_matmul_tiles *tiles, int rows);
+
 /* What an entry asks of its tiles beyond what the planner finds best. */
 struct rocket_matmul_limits {
 	int kt_cap; /* longest K tile; below the K alignment: no limit */

@@ -366,6 +366,12 @@ static int tile_int4_groupwise(const struct rocket_hw_profile *hw,
 	return finish(&s, out->mt, group, out->nt, out, why, why_size);
 }
 
+void rocket_matmul_fit_rows(struct rocket_matmul_tiles *tiles, int rows)
+{
+	tiles->mt = min_int(tiles->mt, rows);
+	tiles->nm = ceil_div(rows, tiles->mt);
+}
+
 int rocket_matmul_tile_within(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
 			      const struct rocket_settings *set,
 			      const struct rocket_matmul_limits *limits, int M, int K, int N,

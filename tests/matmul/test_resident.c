@@ -119,6 +119,18 @@ static void resident_fp16_serves_another_m_only_with_the_same_tiles(void **state
 	rocket_weights_free(ctx, few);
 	rocket_weights_free(ctx, many);
 	rocket_ctx_free(ctx);
+
+	/* With taller tiles asked for it takes as many rows. */
+	rocket_close(test_open("ROCKET_MM_MT=288"));
+	ctx = rocket_ctx_create(1);
+	many = rocket_weights_pack(ctx, 288, 8192, 16, b);
+	assert_int_equal(rocket_matmul_fp16_prepacked(ctx, 300, 8192, 16, a, c, many), ROCKET_OK);
+	test_log_start();
+	assert_int_equal(rocket_matmul_fp16_prepacked(ctx, 256, 8192, 16, a, c, many),
+			 ROCKET_E_TILING);
+	assert_int_equal(test_log_errors(), 1);
+	rocket_weights_free(ctx, many);
+	rocket_ctx_free(ctx);
 }
 
 /* The bits of a row are those it has among 256 and among 264. */
@@ -389,6 +401,95 @@ static void resident_integers_serve_any_m(void **state)
 	}
 }
 
+/* ---- any M, whatever the tiles ---- */
+
+/* One matrix of -1, 0 and 1 as bytes and as halves. */
+struct ternary {
+	int8_t *bytes;
+	_Float16 *halves;
+};
+
+static struct ternary ternary(struct test_rng *rng, size_t count)
+{
+	struct ternary t = { test_bytes_in(rng, count, -1, 1), malloc(count * sizeof(_Float16)) };
+
+	for (size_t i = 0; i < count; i++)
+		t.halves[i] = (_Float16)t.bytes[i];
+	return t;
+}
+
+static void ternary_free(struct ternary *t)
+{
+	free(t->bytes);
+	free(t->halves);
+}
+
+/* Taller tiles than 256 rows are asked for: canonical ones do not heed it, so any M still fits. */
+static void canonical_weights_serve_any_m_below_tall_tiles(void **state)
+{
+	static const int rows[] = { 4, 260, 300, 520, 8 };
+	enum { M_MAX = 520, K = 2048, N = 64, GROUP = 128 };
+	static int32_t c8[M_MAX * N], c4[M_MAX * N];
+	static float f8[M_MAX * N], f4[M_MAX * N], one[M_MAX * K / GROUP];
+	static _Float16 ch[M_MAX * N];
+	struct test_rng rng = { 345 };
+	struct ternary a = ternary(&rng, M_MAX * K), b = ternary(&rng, N * K);
+	rocket_ctx *ctx;
+	rocket_i8_ctx *ctx8;
+	rocket_i4_ctx *ctx4;
+	rocket_weights *w;
+	rocket_i8_weights *w8, *g8;
+	rocket_i4_weights *w4, *g4;
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(one) / sizeof(one[0]); i++)
+		one[i] = 1;
+	rocket_close(test_open("ROCKET_MM_MT=512"));
+	ctx = rocket_ctx_create_ex(3, ROCKET_CTX_TILING_CANONICAL);
+	ctx8 = rocket_i8_ctx_create(2);
+	ctx4 = rocket_i4_ctx_create(1);
+	w = rocket_weights_pack(ctx, 400, K, N, b.halves);
+	w8 = rocket_i8_weights_pack(ctx8, 300, K, N, b.bytes);
+	g8 = rocket_i8_weights_pack_gw(ctx8, 600, K, N, b.bytes, GROUP);
+	w4 = rocket_i4_weights_pack(ctx4, 4, K, N, b.bytes);
+	g4 = rocket_i4_weights_pack_gw(ctx4, 512, K, N, b.bytes, GROUP);
+	assert_true(w && w8 && g8 && w4 && g4);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const int M = rows[i];
+
+		assert_int_equal(rocket_matmul_fp16_prepacked(ctx, M, K, N, a.halves, ch, w),
+				 ROCKET_OK);
+		assert_int_equal(rocket_matmul_int8_prepacked(ctx8, M, K, N, a.bytes, c8, w8),
+				 ROCKET_OK);
+		assert_int_equal(
+			rocket_matmul_int8_prepacked_gw(ctx8, M, K, N, a.bytes, one, one, f8, g8),
+			ROCKET_OK);
+		assert_int_equal(rocket_matmul_int4_prepacked(ctx4, M, K, N, a.bytes, c4, w4),
+				 ROCKET_OK);
+		assert_int_equal(
+			rocket_matmul_int4_prepacked_gw(ctx4, M, K, N, a.bytes, one, one, f4, g4),
+			ROCKET_OK);
+		for (int at = 0; at < M * N; at++) {
+			const int want =
+				(int)reference_int8(K, a.bytes + at / N * K, b.bytes + at % N * K);
+
+			if ((double)ch[at] != want || c8[at] != want || c4[at] != want ||
+			    (double)f8[at] != want || (double)f4[at] != want)
+				fail_msg("%d rows: C[%d][%d] is not %d", M, at / N, at % N, want);
+		}
+	}
+	rocket_weights_free(ctx, w);
+	rocket_i8_weights_free(ctx8, w8);
+	rocket_i8_weights_free(ctx8, g8);
+	rocket_i4_weights_free(ctx4, w4);
+	rocket_i4_weights_free(ctx4, g4);
+	rocket_ctx_free(ctx);
+	rocket_i8_ctx_free(ctx8);
+	rocket_i4_ctx_free(ctx4);
+	ternary_free(&a);
+	ternary_free(&b);
+}
+
 /* ---- what stays ---- */
 
 static int open_files(void)
@@ -617,6 +718,7 @@ int main(void)
 		cmocka_unit_test(stream_gives_what_one_shot_gives),
 		cmocka_unit_test(a_is_packed_once_for_all_workers),
 		cmocka_unit_test(resident_integers_serve_any_m),
+		cmocka_unit_test(canonical_weights_serve_any_m_below_tall_tiles),
 		cmocka_unit_test(calls_create_no_thread_no_fd_and_no_buffer),
 		cmocka_unit_test(weights_past_the_window_are_refused_with_the_figure),
 		cmocka_unit_test(bad_calls_are_refused_with_one_line),

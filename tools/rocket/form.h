@@ -27,7 +27,7 @@ struct form {
 	const char *dtype;               /* that it is for; NULL: all */
 	bool grouped;                    /* with scales by group of k */
 	bool workers;                    /* opens fds of its own: --threads is taken */
-	bool canonical;                  /* K and N are cut as for 256 rows at least */
+	bool canonical;                  /* cut as for 256 rows whatever M is */
 	bool pair;                       /* two products in one call */
 	bool in_rows;                    /* A and C are plain rows to the NPU */
 	bool (*open)(struct product *p); /* NULL: nothing to prepare. False: said */

@@ -24,9 +24,6 @@ static enum check_rounding rounding_of(const struct dtype *dtype, bool scaled,
 	}
 }
 
-/* From here on tiles of K and N stay the same. */
-#define CANONICAL_ROWS 256
-
 static int plan_part(const struct tiling_request *r, const struct rocket_hw_profile *hw, int N,
 		     struct rocket_matmul_plan *plan, char *why, size_t why_size)
 {
@@ -42,15 +39,13 @@ static int plan_part(const struct tiling_request *r, const struct rocket_hw_prof
 		return rocket_matmul_plan_rows(r->dtype->type, hw, &set, r->batched, M, r->extent.K,
 					       N, plan, why, why_size);
 	rc = rocket_matmul_tile_within(r->dtype->type, hw, &set, &limits,
-				       form->canonical && M < CANONICAL_ROWS ? CANONICAL_ROWS : M,
-				       r->extent.K, N, &tiles, why, why_size);
+				       form->canonical ? ROCKET_CANONICAL_ROWS : M, r->extent.K, N,
+				       &tiles, why, why_size);
 	if (rc < 0)
 		return rc;
-	if (tiles.mt > M)
-		tiles.mt = M;
-	tiles.nm = (M + tiles.mt - 1) / tiles.mt;
-	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->batched, form->pair ? 2 : 1,
-					M, r->extent.K, N, &tiles, plan, why, why_size);
+	rocket_matmul_fit_rows(&tiles, M);
+	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->batched, form->pair ? 2 : 1, M,
+					r->extent.K, N, &tiles, plan, why, why_size);
 }
 
 int tiling_make(struct tiling *t, const struct tiling_request *r,
