@@ -5,6 +5,18 @@
 
 #include "status.h"
 
+static _Thread_local int failed_with;
+
+int rocket_failed_with(void)
+{
+	return failed_with;
+}
+
+void rocket_note_failure(int status)
+{
+	failed_with = status;
+}
+
 int rocket_fail(int status, const char *fmt, ...)
 {
 	char line[1024];
@@ -14,6 +26,7 @@ int rocket_fail(int status, const char *fmt, ...)
 	vsnprintf(line, sizeof(line), fmt, ap);
 	va_end(ap);
 	rocket_log(ROCKET_LOG_ERROR, "%s", line);
+	rocket_note_failure(status);
 	return status;
 }
 

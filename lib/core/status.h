@@ -6,8 +6,14 @@
 #include "rocket_log.h"
 #include "rocket_npu.h"
 
-/* Log the reason at error level and give status back. */
+/* Log the reason at error level and give status back, which this thread's rocket_failed_with() then
+ * is. */
 int rocket_fail(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3), cold));
+
+/* Why the last function of this thread that returns a pointer returned NULL; its line is logged. */
+int rocket_failed_with(void);
+/* Have it be a status that another thread has logged, or an open. */
+void rocket_note_failure(int status);
 
 /* The status that stands for an errno of a device call. */
 int rocket_status_of_errno(int err);

@@ -11,6 +11,8 @@ bool rocket_matmul_hold_take(struct rocket_matmul_hold *h, int fd, const char *w
 	h->dev = rocket_device_get(fd, who);
 	if (h->dev)
 		rocket_keep_init(&h->shelf);
+	else
+		rocket_note_failure(ROCKET_E_SHAPE);
 	return h->dev != NULL;
 }
 

@@ -36,13 +36,16 @@ struct rocket_i4_weights {
 static void *create(const char *who, int nthreads, enum rocket_matmul_tiling tiling)
 {
 	struct rocket_ctx *ctx = calloc(1, sizeof(*ctx));
+	int ret;
 
 	if (!ctx) {
 		rocket_fail(ROCKET_E_NOMEM, "%s: no memory for a context", who);
 		return NULL;
 	}
 	ctx->tiling = tiling;
-	if (rocket_crew_open(&ctx->crew, who, rocket_crew_size(nthreads), ROCKET_MM_FP16_FP16, 0)) {
+	ret = rocket_crew_open(&ctx->crew, who, rocket_crew_size(nthreads), ROCKET_MM_FP16_FP16, 0);
+	if (ret) {
+		rocket_note_failure(ret);
 		free(ctx);
 		return NULL;
 	}

@@ -111,6 +111,7 @@ static rocket_mm_rows *create(const char *who, const struct rocket_matmul_kind *
 	if (!ret)
 		return r;
 	destroy(r, true);
+	rocket_note_failure(ret);
 	return NULL;
 }
 

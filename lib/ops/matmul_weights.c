@@ -108,6 +108,7 @@ struct rocket_matmul_weights *rocket_crew_pack(struct rocket_matmul_crew *crew,
 	struct rocket_matmul_weights *w;
 	const struct rocket_device *dev = crew->member[0].dev;
 	struct packing packing = { crew, call, NULL };
+	int ret;
 
 	if (rocket_matmul_check(call) ||
 	    rocket_matmul_check_shape(call, dev->profile, &dev->settings))
@@ -125,7 +126,9 @@ struct rocket_matmul_weights *rocket_crew_pack(struct rocket_matmul_crew *crew,
 	w->M = call->M;
 	w->K = call->K;
 	w->N = call->N;
-	if (rocket_pool_run((unsigned)crew->size, pack_member, &packing)) {
+	ret = rocket_pool_run((unsigned)crew->size, pack_member, &packing);
+	if (ret) {
+		rocket_note_failure(ret);
 		free_parts(crew, w);
 		return NULL;
 	}

@@ -62,6 +62,8 @@ succeeds set_reaches_the_file grep -qx 900000000 "$TREE_ROOT/$parameters/rocket_
 put $bus/fdab0000.npu/power/runtime_status 'suspended\n'
 exits says_when_it_counts_asleep 0 "all cores sleep: with the next job" "$tree" clock 0.9GHz
 exits default_is_zero 0 "rocket_npu_clk_hz = 0" "$tree" clock default
+exits zero_is_default 0 "rocket_npu_clk_hz = 0" "$tree" clock 0
+exits help_says_that_zero_is_default 0 "'default', which is 0," "$rocket" clock --help
 put $bus/fdab0000.npu/power/control 'on\n'
 exits pinned_core_is_noted 0 "do not unload the module" "$tree" clock 900M
 ours spelt

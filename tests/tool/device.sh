@@ -78,6 +78,15 @@ exits odd_group_is_refused 2 "is not a multiple of 32 that divides K" "$rocket" 
 exits large_int4_group_is_refused 2 "can sum to more than int16 holds" "$rocket" matmul --dtype int4 --group 672 4 1344 64
 exits threads_of_one_call_are_refused 2 "--threads is there for" "$rocket" matmul --dtype int8 --threads 2 4 32 32
 exits row_of_resident_weights_is_refused 2 "M is not a multiple of 4" "$rocket" matmul --form resident 1 32 16
+exits row_in_rows_is_refused 2 "M is not a multiple of 4" "$rocket" matmul --form rows 1 32 16
+
+# What fails while a form is made ready is no misuse: a context wants eight files, a stream too.
+for form in resident stream; do
+	exits "files_short_for_${form}_are_a_device_error" 3 "ROCKET_E_DEVICE" \
+		sh -c "ulimit -n 8; exec '$rocket' matmul --form $form --threads 8 64 64 256"
+	json "files_short_for_${form}_as_json" 3 "j['exit'] == 3 and 'open files' in j['error']" \
+		sh -c "ulimit -n 8; exec '$rocket' matmul --json --form $form --threads 8 64 64 256"
+done
 exits long_k_in_rows_is_refused 2 "no tile that fits holds all of K" "$rocket" matmul --dtype int8 --form rows 4 16384 32
 
 exits matmul_shows_the_estimate 0 "ESTIMATE (set M)" "$rocket" matmul 64 256 128

@@ -76,6 +76,30 @@ exits plan_of_other_operation 2 "cannot plan 'conv'" "$rocket" plan conv 4 32 16
 exits encode_of_other_operation 2 "cannot encode 'conv'" "$rocket" regcmd encode conv 4 32 16
 exits plan_for_unknown_chip 2 "no hardware profile for chip 'rk1'" "$rocket" plan matmul --chip rk1 4 32 16
 
+# Asked for JSON, misuse is JSON too: wherever --json is, and whatever comes before it.
+misused() {
+	name=misuse_as_json_$1 command=$2 text=$3
+	shift 3
+	json "$name" 2 "set(j) == {'command', 'error', 'exit'} and j['command'] == '$command' and j['exit'] == 2 and \"$text\" in j['error']" \
+		"$rocket" "$@"
+	succeeds "${name}_hints_at_help" grep -qF "try 'rocket" "$work/err"
+}
+misused option_before_it matmul "option '--fly'" matmul --fly 4 32 16 --json
+misused option_after_it matmul "option '--fly'" matmul --json --fly
+misused operand plan "K '3x' is not a whole number" plan matmul 4 3x 16 --json
+misused operation "regcmd encode" "cannot encode 'conv'" regcmd encode conv 4 32 16 --json
+misused no_operand "regcmd lint" "one FILE" regcmd lint --json
+misused rate clock "is no rate" clock fast --json
+misused unknown_command rocket "did you mean 'matmul'?" matmull --json
+misused unknown_help rocket "unknown command 'fly'" help fly --json
+misused no_command regcmd "unknown option '--json' before the command" regcmd --json
+misused abbreviated demo "one argument too many" demo x --js
+for command in demo info clock matmul plan "regcmd decode" "regcmd lint" "regcmd encode" help; do
+	misused "of_$(echo "$command" | tr ' ' _)" "$command" "'--fly'" $command --fly --json
+done
+"$rocket" matmul -- 4 32 --json >"$work/out" 2>"$work/err"
+succeeds misuse_is_text_where_json_is_an_operand sh -c "! test -s '$work/out' && test -s '$work/err'"
+
 # Output that cannot be written is not success.
 if [ -w /dev/full ]; then
 	exits full_disk_is_noticed 3 "cannot write the output" sh -c "'$rocket' help >/dev/full"

@@ -49,12 +49,33 @@ static void print_name(FILE *out, const struct command *command)
 		fprintf(out, " %s", command->name);
 }
 
-static int vmessage(const struct command *command, const char *fmt, va_list ap)
+/* Arguments that cannot be understood are found before --json may have been reached. */
+static bool misuse_as_json;
+
+void command_look_for_json(int argc, char **argv)
 {
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		/* As getopt takes it: any beginning that says more than "--". */
+		misuse_as_json |=
+			strlen(argv[i]) > 2 && !strncmp("--json", argv[i], strlen(argv[i]));
+}
+
+static void vfailure(const struct command *command, bool json, int code, const char *fmt,
+		     va_list ap)
+{
+	char text[512];
+	struct json j;
+
+	vsnprintf(text, sizeof(text), fmt, ap);
 	print_name(stderr, command);
-	fputs(": ", stderr);
-	vfprintf(stderr, fmt, ap);
-	return fputc('\n', stderr);
+	fprintf(stderr, ": %s\n", text);
+	if (!json)
+		return;
+	json_begin(&j, stdout);
+	json_string(&j, "command", command->name);
+	json_string(&j, "error", text);
+	json_count(&j, "exit", (unsigned long long)code);
+	json_finish(&j);
 }
 
 int command_misused(const struct command *command, const char *fmt, ...)
@@ -62,7 +83,7 @@ int command_misused(const struct command *command, const char *fmt, ...)
 	va_list ap;
 
 	va_start(ap, fmt);
-	vmessage(command, fmt, ap);
+	vfailure(command, misuse_as_json, EXIT_USAGE, fmt, ap);
 	va_end(ap);
 	fputs("try '", stderr);
 	print_name(stderr, command);
@@ -72,23 +93,11 @@ int command_misused(const struct command *command, const char *fmt, ...)
 
 int command_failed(const struct command *command, bool json, int code, const char *fmt, ...)
 {
-	char text[512];
 	va_list ap;
 
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	vfailure(command, json, code, fmt, ap);
 	va_end(ap);
-	print_name(stderr, command);
-	fprintf(stderr, ": %s\n", text);
-	if (json) {
-		struct json j;
-
-		json_begin(&j, stdout);
-		json_string(&j, "command", command->name);
-		json_string(&j, "error", text);
-		json_count(&j, "exit", (unsigned long long)code);
-		json_finish(&j);
-	}
 	return code;
 }
 

@@ -39,13 +39,14 @@ const struct command *command_find(const struct command *group, int count, char 
 /* Usage line, text and, for a group, the list of its commands. */
 void command_print_help(const struct command *command);
 
-/* "rocket NAME: text", then where help is. Returns EXIT_USAGE. */
-int command_misused(const struct command *command, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Have command_misused() speak JSON too if the arguments ask for it anywhere. */
+void command_look_for_json(int argc, char **argv);
 /*
  * "rocket NAME: text" on stderr and, with json, {"command", "error", "exit"} on stdout.
- * Returns code.
+ * _misused adds where help is and returns EXIT_USAGE; _failed returns code.
  */
+int command_misused(const struct command *command, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 int command_failed(const struct command *command, bool json, int code, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
 

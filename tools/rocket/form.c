@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "lib/core/status.h"
 #include "rocket_matmul.h"
 
 #include "form.h"
@@ -37,14 +38,17 @@ static int run_int4_groups(const struct product *p)
 		weights_free(p->context, p->weights);                                              \
 		ctx_free(p->context);                                                              \
 	}                                                                                          \
-	static bool open_##type(struct product *p)                                                 \
+	static int open_##type(struct product *p)                                                  \
 	{                                                                                          \
+		int ret;                                                                           \
+                                                                                                   \
 		p->context = ctx_create(p->threads ? p->threads : 1);                              \
 		p->weights = p->context ? pack(p->context, SHAPE(p), p->B __VA_ARGS__) : NULL;     \
 		if (p->weights)                                                                    \
-			return true;                                                               \
+			return ROCKET_OK;                                                          \
+		ret = rocket_failed_with();                                                        \
 		ctx_free(p->context);                                                              \
-		return false;                                                                      \
+		return ret;                                                                        \
 	}
 
 #define GROUP , p->group
@@ -88,10 +92,10 @@ static int run_int4_groups_resident(const struct product *p)
 
 /* ---- streams ---- */
 
-static bool open_stream(struct product *p)
+static int open_stream(struct product *p)
 {
 	p->context = rocket_stream_create(p->threads ? p->threads : 1);
-	return p->context != NULL;
+	return p->context ? ROCKET_OK : rocket_failed_with();
 }
 
 static void close_stream(struct product *p)
@@ -104,10 +108,10 @@ static int run_stream(const struct product *p)
 	return rocket_matmul_fp16_stream(p->context, SHAPE(p), p->A, p->B, p->C);
 }
 
-static bool open_bf16_stream(struct product *p)
+static int open_bf16_stream(struct product *p)
 {
 	p->context = rocket_bf16_stream_create(p->threads ? p->threads : 1);
-	return p->context != NULL;
+	return p->context ? ROCKET_OK : rocket_failed_with();
 }
 
 static void close_bf16_stream(struct product *p)
@@ -122,14 +126,16 @@ static int run_bf16_stream(const struct product *p)
 
 /* ---- a batch of two: the second result must have the bits of the first ---- */
 
-static bool open_batch(struct product *p)
+static int open_batch(struct product *p)
 {
 	p->weights = calloc((size_t)p->M * (size_t)p->N, p->dtype->result_bytes);
-	p->context = p->weights ? rocket_mm_batch_create(p->fd) : NULL;
+	if (!p->weights)
+		return ROCKET_E_NOMEM;
+	p->context = rocket_mm_batch_create(p->fd);
 	if (p->context)
-		return true;
+		return ROCKET_OK;
 	free(p->weights);
-	return false;
+	return rocket_failed_with();
 }
 
 static void close_batch(struct product *p)
@@ -148,7 +154,7 @@ static int run_batch(const struct product *p)
 
 /* ---- rows ---- */
 
-static bool open_rows(struct product *p)
+static int open_rows(struct product *p)
 {
 	if (p->dtype->type == ROCKET_MM_FP16_FP16)
 		p->context = rocket_mm_rows_create_fp16(p->fd, SHAPE(p), p->B);
@@ -156,7 +162,7 @@ static bool open_rows(struct product *p)
 		p->context = rocket_mm_rows_create_fp16_f32out(p->fd, SHAPE(p), p->B);
 	else
 		p->context = rocket_mm_rows_create_int8(p->fd, SHAPE(p), p->B);
-	return p->context != NULL;
+	return p->context ? ROCKET_OK : rocket_failed_with();
 }
 
 static void close_rows(struct product *p)

@@ -24,13 +24,13 @@ struct product {
 
 struct form {
 	const char *name;
-	const char *dtype;               /* that it is for; NULL: all */
-	bool grouped;                    /* with scales by group of k */
-	bool workers;                    /* opens fds of its own: --threads is taken */
-	bool canonical;                  /* cut as for 256 rows whatever M is */
-	bool pair;                       /* two products in one call */
-	bool in_rows;                    /* A and C are plain rows to the NPU */
-	bool (*open)(struct product *p); /* NULL: nothing to prepare. False: said */
+	const char *dtype;              /* that it is for; NULL: all */
+	bool grouped;                   /* with scales by group of k */
+	bool workers;                   /* opens fds of its own: --threads is taken */
+	bool canonical;                 /* cut as for 256 rows whatever M is */
+	bool pair;                      /* two products in one call */
+	bool in_rows;                   /* A and C are plain rows to the NPU */
+	int (*open)(struct product *p); /* a status, its line logged; NULL: nothing to prepare */
 	int (*run)(const struct product *p);
 	void (*close)(struct product *p);
 };

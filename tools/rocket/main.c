@@ -26,6 +26,7 @@ int main(int argc, char **argv)
 		printf("rocket %s\n", PACKAGE_VERSION);
 		return close_output(EXIT_RIGHT);
 	}
+	command_look_for_json(argc, argv);
 	code = command_dispatch(&command_rocket, argc, argv);
 	logline_finish();
 	return close_output(code);

@@ -149,10 +149,10 @@ int workload_run(struct workload *w, const struct device *device, int repeat, st
 		.b_scale = w->b_scale,
 		.C = w->C,
 	};
-	int status;
+	int status = w->form->open ? w->form->open(&p) : ROCKET_OK;
 
-	if (w->form->open && !w->form->open(&p))
-		return ROCKET_E_SHAPE;
+	if (status < 0)
+		return status;
 	status = run_opened(w, device, &p, repeat, m);
 	if (w->form->close)
 		w->form->close(&p);
