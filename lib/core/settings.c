@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <limits.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ struct number {
 	}
 
 #define STREAM_UNSET -1
+#define WAIT_UNSET   INT_MIN
 
 static const struct number numbers[] = {
 	NUMBER("ROCKET_KACC", kacc, 0, 1, 1),
@@ -39,7 +41,7 @@ static const struct number numbers[] = {
 	NUMBER("ROCKET_MM_MT", mm_mt, 0, 1 << 24, 0),
 	NUMBER("ROCKET_MM_NT", mm_nt, 0, 1 << 24, 0),
 	NUMBER("ROCKET_MM_KT", mm_kt, 0, 1 << 24, 0),
-	NUMBER("ROCKET_WAIT_MS", wait_ms, INT_MIN, INT_MAX, 8000),
+	NUMBER("ROCKET_WAIT_MS", wait_ms, -INT_MAX, INT_MAX, WAIT_UNSET),
 	NUMBER("ROCKET_SLOW_WAIT_MS", slow_wait_ms, INT_MIN, INT_MAX, 0),
 	NUMBER("ROCKET_N_THREADS", n_threads, 0, 64, 0),
 	NUMBER("ROCKET_VALIDATE", validate, 0, 1, 0),
@@ -127,11 +129,12 @@ static long read_busy_poll(void)
 	return v;
 }
 
-/*
- * Streamed weights are [inferred]: their program is a known one, that they are exact beyond the
- * weight banks is seen on silicon in other hands only. So a real device has to be asked.
- */
-static int streams_by_default(const struct rocket_settings *s)
+/* Longest wait for a job. The simulator computes on the CPU, whose load is anybody's guess, and has
+ * a watchdog of its own for what hangs. */
+#define WAIT_MS           8000
+#define WAIT_MS_SIMULATED 600000
+
+static bool is_simulated(const struct rocket_settings *s)
 {
 	return !strcmp(s->device, "sim") || !strncmp(s->device, "sim:", 4);
 }
@@ -144,15 +147,20 @@ struct rocket_settings rocket_settings_read(void)
 		read_number(&numbers[i], i, &s);
 	if (getenv("ROCKET_NO_KACC"))
 		s.kacc = 0;
-	if (s.wait_ms < 1)
-		s.wait_ms = 8000;
 	if (s.slow_wait_ms < 0)
 		s.slow_wait_ms = 0;
 	s.reuse = read_reuse();
 	s.busy_poll_us = read_busy_poll();
 	read_string("ROCKET_DEVICE", 0, s.device, sizeof(s.device));
+	if (s.wait_ms < 1)
+		s.wait_ms = is_simulated(&s) ? WAIT_MS_SIMULATED : WAIT_MS;
+	/*
+	 * Streamed weights are [inferred]: their program is a known one, that they are exact beyond
+	 * the weight banks is seen on silicon in other hands only. So a real device has to be
+	 * asked.
+	 */
 	if (s.mm_stream == STREAM_UNSET)
-		s.mm_stream = streams_by_default(&s);
+		s.mm_stream = is_simulated(&s);
 	read_string("ROCKET_CHIP", 1, s.chip, sizeof(s.chip));
 	read_string("ROCKET_CPU_AFFINITY", 2, s.cpu_affinity, sizeof(s.cpu_affinity));
 	if (getenv("ROCKET_CPU_AFFINITY") && !s.cpu_affinity[0])

@@ -33,7 +33,7 @@ struct rocket_settings {
 	int mm_profile;     /* ROCKET_MM_PROFILE: where time went, printed at exit */
 	int keep_mib;       /* ROCKET_KEEP_MIB: what an fd keeps between matmuls, default 128 */
 	/* waiting */
-	int wait_ms;       /* ROCKET_WAIT_MS, default 8000; values < 1 mean the default */
+	int wait_ms; /* ROCKET_WAIT_MS; < 1: 8000, or ten minutes where device is the simulator */
 	int slow_wait_ms;  /* ROCKET_SLOW_WAIT_MS; 0 = the profile's */
 	long busy_poll_us; /* ROCKET_BUSY_POLL, default 0 */
 	/* placement */

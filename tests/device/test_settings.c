@@ -87,6 +87,25 @@ static void environment_set_is_taken(void **state)
 	assert_int_equal(rocket_settings_read().kacc, 0);
 }
 
+/* It computes on a CPU that others use too. */
+static void simulated_device_is_waited_for_longer(void **state)
+{
+	static const struct {
+		const char *device, *value;
+		int want;
+	} rows[] = {
+		{ "", "", 8000 },      { "/dev/accel/accel0", "", 8000 }, { "simple", "0", 8000 },
+		{ "sim", "", 600000 }, { "sim:rk3588", "-1", 600000 },    { "sim", "1", 1 },
+	};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		setenv("ROCKET_DEVICE", rows[i].device, 1);
+		setenv("ROCKET_WAIT_MS", rows[i].value, 1);
+		assert_int_equal(rocket_settings_read().wait_ms, rows[i].want);
+	}
+}
+
 static void weights_stream_where_the_device_is_simulated(void **state)
 {
 	static const struct {
@@ -348,6 +367,7 @@ int main(void)
 		cmocka_unit_test(level_comes_from_the_environment), /* before anything is logged */
 		T(environment_empty_gives_the_defaults),
 		T(environment_set_is_taken),
+		T(simulated_device_is_waited_for_longer),
 		T(weights_stream_where_the_device_is_simulated),
 		T(value_malformed_is_logged_once_and_defaulted),
 		T(level_drops_what_is_above_it),
