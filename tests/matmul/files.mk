@@ -23,7 +23,8 @@ matmul_device_support = $(matmul_test_support) \
 matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types tests/matmul/test_range \
 	tests/matmul/test_task tests/matmul/test_api tests/matmul/test_groups \
 	tests/matmul/test_batch tests/matmul/test_stream tests/matmul/test_chain \
-	tests/matmul/test_rows tests/matmul/test_shapes tests/matmul/test_resident \
+	tests/matmul/test_rows tests/matmul/test_shapes tests/matmul/test_random \
+	tests/matmul/test_steps tests/matmul/test_resident \
 	tests/matmul/test_refusals tests/matmul/test_threads tests/matmul/test_steady
 matmul_tests += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
@@ -84,11 +85,21 @@ tests_matmul_test_rows_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_rows_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_rows_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
 
-tests_matmul_test_shapes_SOURCES = tests/matmul/test_shapes.c \
-	tests/matmul/form.h tests/matmul/form.c $(matmul_device_support)
+matmul_forms = tests/matmul/form.h tests/matmul/form.c tests/matmul/long.h \
+	$(matmul_device_support)
+LONG_TESTS += tests/matmul/test_shapes tests/matmul/test_random tests/matmul/test_steps
+
+tests_matmul_test_shapes_SOURCES = tests/matmul/test_shapes.c $(matmul_forms)
 tests_matmul_test_shapes_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_shapes_LDADD = librocket-all.la $(CMOCKA_LIBS)
-LONG_TESTS += tests/matmul/test_shapes
+
+tests_matmul_test_random_SOURCES = tests/matmul/test_random.c $(matmul_forms)
+tests_matmul_test_random_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_random_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_steps_SOURCES = tests/matmul/test_steps.c $(matmul_forms)
+tests_matmul_test_steps_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_steps_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 tests_matmul_test_resident_SOURCES = tests/matmul/test_resident.c $(matmul_device_support) \
 	$(matmul_inject)
