@@ -15,34 +15,33 @@
 
 #include "lib/plan/matmul_plan.h"
 #include "rocket_npu.h"
-#include "tools/rocket/estimate.h"
+#include "tools/rocket/published.h"
 
 struct shape {
 	enum rocket_matmul_type type;
 	enum npu_cost_type cost;
 	int M, K, N, workers;
-	double published; /* GOP/s of the board, 0: none */
 };
 
 #define FP16 ROCKET_MM_FP16_FP16, NPU_COST_16BIT
 #define INT8 ROCKET_MM_INT8_INT32, NPU_COST_INT8
 #define INT4 ROCKET_MM_INT4_INT16, NPU_COST_INT4
 
-/* Published: weights resident, 5 worker fds on 3 cores, about 816 MHz [silicon]. */
+/* The first three are the published ones. */
 static const struct shape defaults[] = {
-	{ FP16, 512, 3840, 4096, 5, 461 },
-	{ INT8, 512, 3840, 4096, 5, 386 },
-	{ INT4, 512, 3840, 4096, 5, 413 },
-	{ FP16, 512, 3840, 4096, 1, 0 },
-	{ FP16, 512, 15360, 3840, 1, 0 },
-	{ FP16, 2048, 2048, 4096, 1, 0 },
-	{ FP16, 1024, 1024, 1024, 1, 0 },
-	{ FP16, 128, 1024, 1024, 1, 0 },
-	{ FP16, 4, 4096, 4096, 1, 0 },
-	{ FP16, 4, 32, 16, 1, 0 },
-	{ INT8, 1024, 1024, 1024, 1, 0 },
-	{ ROCKET_MM_BF16_FP32, NPU_COST_16BIT, 1024, 1024, 1024, 1, 0 },
-	{ ROCKET_MM_TF32_FP32, NPU_COST_TF32, 1024, 1024, 1024, 1, 0 },
+	{ FP16, 512, 3840, 4096, 5 },
+	{ INT8, 512, 3840, 4096, 5 },
+	{ INT4, 512, 3840, 4096, 5 },
+	{ FP16, 512, 3840, 4096, 1 },
+	{ FP16, 512, 15360, 3840, 1 },
+	{ FP16, 2048, 2048, 4096, 1 },
+	{ FP16, 1024, 1024, 1024, 1 },
+	{ FP16, 128, 1024, 1024, 1 },
+	{ FP16, 4, 4096, 4096, 1 },
+	{ FP16, 4, 32, 16, 1 },
+	{ INT8, 1024, 1024, 1024, 1 },
+	{ ROCKET_MM_BF16_FP32, NPU_COST_16BIT, 1024, 1024, 1024, 1 },
+	{ ROCKET_MM_TF32_FP32, NPU_COST_TF32, 1024, 1024, 1024, 1 },
 };
 
 /* What is set for a plan; fp16_only where the setting says nothing for other types. */
@@ -107,6 +106,15 @@ static int cost_of(const struct shape *s, const struct variant *v, double mhz, s
 	return estimate_make(&c->time, &dtype, mhz, (unsigned)s->workers, &c->count) ? 0 : -1;
 }
 
+static double published(const struct shape *s)
+{
+	const struct published *p = published_of(rocket_matmul_traits(s->type)->name);
+	const bool same = p && p->type == s->type && p->M == s->M && p->K == s->K && p->N == s->N &&
+			  p->workers == s->workers;
+
+	return same ? p->gops : 0;
+}
+
 static double gops(const struct shape *s, double us)
 {
 	return 2.0 * s->M * s->K * s->N / us * 1e-3;
@@ -124,6 +132,7 @@ static void print_row(const struct shape *s, const struct variant *v, const stru
 {
 	const double in = (double)(estimate_bytes(&c->count) - c->count.write);
 	const double m = gops(s, c->time.m_us), fast = gops(s, c->time.v_us);
+	const double board = published(s);
 	char dims[32], tile[32];
 
 	snprintf(dims, sizeof(dims), "%dx%dx%d", s->M, s->K, s->N);
@@ -134,9 +143,9 @@ static void print_row(const struct shape *s, const struct variant *v, const stru
 	       (unsigned long long)c->count.kicks, in / (1 << 20),
 	       (double)c->count.write / (1 << 20), c->time.m_us * 1e-3, c->time.v_us * 1e-3, m,
 	       fast);
-	if (s->published > 0)
-		printf(" %6.0f %+.0f%%, %+.0f%%", s->published, (m / s->published - 1) * 100,
-		       (fast / s->published - 1) * 100);
+	if (board > 0)
+		printf(" %6.0f %+.0f%%, %+.0f%%", board, (m / board - 1) * 100,
+		       (fast / board - 1) * 100);
 	printf("\n");
 }
 
@@ -156,8 +165,8 @@ static void print_json(const struct shape *s, const struct variant *v, const str
 	       (unsigned long long)c->count.kicks,
 	       (unsigned long long)(estimate_bytes(&c->count) - c->count.write),
 	       (unsigned long long)c->count.write, c->time.m_us, c->time.v_us, c->time.mhz);
-	if (s->published > 0)
-		printf("%.0f}", s->published);
+	if (published(s) > 0)
+		printf("%.0f}", published(s));
 	else
 		printf("null}");
 }

@@ -7,6 +7,7 @@ bench_model_speed_LDADD = libnpu-model.la
 noinst_PROGRAMS += bench/matmul_plans
 bench_matmul_plans_SOURCES = bench/matmul_plans.c \
 	tools/rocket/estimate.c tools/rocket/estimate.h \
+	tools/rocket/published.c tools/rocket/published.h \
 	tools/rocket/report.c tools/rocket/report.h \
 	tools/rocket/json.c tools/rocket/json.h \
 	tools/rocket/units.c tools/rocket/units.h

@@ -93,6 +93,13 @@ exits matmul_shows_the_estimate 0 "ESTIMATE (set M)" "$rocket" matmul 64 256 128
 exits matmul_shows_the_other_bound 0 "(set V)" "$rocket" matmul 64 256 128
 exits matmul_labels_its_speed 0 "of this simulation, not of an NPU" "$rocket" matmul 64 256 128
 exits matmul_shows_the_bound 0 "its bound" "$rocket" matmul --check 64 256 128
+# What the model is held to stands beside it, with the same figures as the device's counters give.
+for dtype in fp16 int8 int4; do
+	json "error_of_${dtype}_is_known" 0 "j['published']['wall_us'] > j['published']['set_m_us'] > j['published']['set_v_us'] > 0 and abs(2 * 512 * 3840 * 4096 / j['published']['wall_us'] / 1e3 - j['published']['gops']) < 1e-6 * j['published']['gops']" \
+		"$rocket" plan matmul --json --dtype $dtype 64 256 128
+done
+exits error_of_int8_is_shown 0 "by 5 workers is published: 41.7 ms of wall time" "$rocket" matmul --dtype int8 64 256 128
+exits error_of_tf32_is_unknown 0 "unknown: no figure of a board for tf32" "$rocket" plan matmul --dtype tf32 64 256 128
 exits misaligned_m_is_refused 2 "M is not a multiple of 4" "$rocket" matmul 6 256 128
 exits misaligned_k_is_refused 2 "K is not a multiple of 32" "$rocket" matmul 8 40 128
 exits misaligned_n_is_refused 2 "N is not a multiple of 16" "$rocket" matmul 8 32 17

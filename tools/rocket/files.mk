@@ -32,6 +32,7 @@ rocket_SOURCES = \
 	tools/rocket/points.c tools/rocket/points.h \
 	tools/rocket/program_file.c tools/rocket/program_file.h \
 	tools/rocket/program_options.c tools/rocket/program_options.h \
+	tools/rocket/published.c tools/rocket/published.h \
 	tools/rocket/regcmd.c \
 	tools/rocket/report.c tools/rocket/report.h \
 	tools/rocket/sysfile.c tools/rocket/sysfile.h \

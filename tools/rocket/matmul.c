@@ -8,6 +8,7 @@
 #include "estimate.h"
 #include "logline.h"
 #include "options.h"
+#include "published.h"
 #include "report.h"
 #include "units.h"
 #include "workload.h"
@@ -214,11 +215,13 @@ static void report_time_taken(struct report *r, const struct matmul *m)
 	report_real(r, "wall_gflops", NULL, gflops);
 	report_line(r, "speed", "%.2f GFLOP/s of wall time%s", gflops,
 		    m->device.simulated ? ": of this simulation, not of an NPU" : "");
-	if (!t->counted)
+	if (!t->counted) {
 		report_line(r, "device time", "not estimated: only the simulated device counts");
-	else if (estimate_make(&estimate, m->work.dtype, m->mhz, (unsigned)m->work.threads,
-			       &t->counters))
+	} else if (estimate_make(&estimate, m->work.dtype, m->mhz, (unsigned)m->work.threads,
+				 &t->counters)) {
 		estimate_report(r, &estimate);
+		published_report(r, m->work.dtype);
+	}
 }
 
 static void report_all(const struct matmul *m)

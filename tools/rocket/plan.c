@@ -8,6 +8,7 @@
 #include "device.h"
 #include "estimate.h"
 #include "options.h"
+#include "published.h"
 #include "report.h"
 #include "tiling.h"
 
@@ -169,10 +170,12 @@ static void report_plan(const struct plan *p)
 	report_count(&r, "jobs", "jobs", tiling_jobs(&p->tiling));
 	report_buffers(&r, &p->tiling);
 	estimate_report_counters(&r, &counters);
-	if (estimate_make(&estimate, p->dtype, p->mhz, (unsigned)p->tiling.workers, &counters))
+	if (estimate_make(&estimate, p->dtype, p->mhz, (unsigned)p->tiling.workers, &counters)) {
 		estimate_report(&r, &estimate);
-	else
+		published_report(&r, p->dtype);
+	} else {
 		report_line(&r, "device time", "not estimated: this build has no cost model");
+	}
 	if (p->rows)
 		report_rows(&r, p);
 	report_finish(&r);
