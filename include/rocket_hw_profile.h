@@ -3,7 +3,8 @@
  * rocket_hw_profile.h - the machine parameters of one NPU.
  *
  * Planners read these instead of literals. Each value is measured on the SoC it
- * names; where it comes from stands beside it in lib/core/profile.c.
+ * names; where it comes from stands beside it in lib/core/profile.c. Everything here is constant
+ * and thread-safe.
  */
 #ifndef ROCKET_HW_PROFILE_H
 #define ROCKET_HW_PROFILE_H

@@ -170,6 +170,8 @@ int rocket_matmul_int4_groupwise(int fd, int M, int K, int N, const int8_t *A, c
 int rocket_matmul_fp16_batch(int fd, int M, int K, int N, int nbatch, const _Float16 *const *A,
 			     const _Float16 *const *B, _Float16 *const *C);
 
+typedef struct rocket_mm_batch rocket_mm_batch;
+
 /*
  * The same with buffers that a batch keeps between its runs, however large, beside those of the
  * fd: for one layout (shape and nbatch) run again and again. Another layout replaces them.
@@ -177,16 +179,16 @@ int rocket_matmul_fp16_batch(int fd, int M, int K, int N, int nbatch, const _Flo
  * closing its fd: until then the device behind a closed fd stays open, and runs are refused with
  * ROCKET_E_SHAPE. NULL may be freed. One thread at a time, and not beside another call on the fd.
  */
-typedef struct rocket_mm_batch rocket_mm_batch;
-
 rocket_mm_batch *rocket_mm_batch_create(int fd);
 void rocket_mm_batch_free(rocket_mm_batch *b);
 int rocket_mm_batch_run(rocket_mm_batch *b, int M, int K, int N, int nbatch,
 			const _Float16 *const *A, const _Float16 *const *B, _Float16 *const *C);
 
+/* ---- rows in the NPU's memory ---- */
+
+typedef struct rocket_mm_rows rocket_mm_rows;
+
 /*
- * ---- rows in the NPU's memory ----
- *
  * A product with B packed once, whose A and C lie as plain rows in memory that the NPU reads and
  * writes itself: nothing is packed or unpacked when it runs. For chains of products and for
  * whoever can produce A and consume C in place.
@@ -206,8 +208,6 @@ int rocket_mm_batch_run(rocket_mm_batch *b, int M, int K, int N, int nbatch,
  * Free a product before closing its fd, as a batch. One thread at a time, and not beside another
  * call on the fd.
  */
-typedef struct rocket_mm_rows rocket_mm_rows;
-
 rocket_mm_rows *rocket_mm_rows_create_fp16(int fd, int M, int K, int N, const _Float16 *B);
 rocket_mm_rows *rocket_mm_rows_create_fp16_f32out(int fd, int M, int K, int N, const _Float16 *B);
 rocket_mm_rows *rocket_mm_rows_create_int8(int fd, int M, int K, int N, const int8_t *B);
@@ -250,8 +250,8 @@ typedef struct rocket_weights rocket_weights;
  * many rows a product has, and any M fits any weights. */
 #define ROCKET_CTX_TILING_CANONICAL 0x1u
 
+/* nthreads as of rocket_matmul_fp16_mt(); flags are 0 or ROCKET_CTX_TILING_CANONICAL. */
 rocket_ctx *rocket_ctx_create(int nthreads);
-/* flags: 0 or ROCKET_CTX_TILING_CANONICAL */
 rocket_ctx *rocket_ctx_create_ex(int nthreads, unsigned flags);
 void rocket_ctx_free(rocket_ctx *ctx);
 
@@ -272,11 +272,16 @@ void rocket_weights_free(rocket_ctx *ctx, rocket_weights *w);
 int rocket_matmul_fp16_prepacked(rocket_ctx *ctx, int M, int K, int N, const _Float16 *A,
 				 _Float16 *C, rocket_weights *w);
 
-/* int8 and int4: always tiled canonically, so M may differ from call to call. _gw: with scales
- * by group, whose weights and products go together. _bytes: what the buffers of a set take. */
 typedef struct rocket_i8_ctx rocket_i8_ctx;
 typedef struct rocket_i8_weights rocket_i8_weights;
 
+/*
+ * int8, the rules of contexts as above but always tiled canonically, so any M fits any weights.
+ * Operands and results are those of rocket_matmul_int8(), and with _gw those of
+ * rocket_matmul_int8_groupwise(): weights that were packed with a group go with products that have
+ * scales, and the others with those that have none (ROCKET_E_SHAPE). _bytes: what the buffers of a
+ * set take on the NPU's side, 0 of NULL.
+ */
 rocket_i8_ctx *rocket_i8_ctx_create(int nthreads);
 void rocket_i8_ctx_free(rocket_i8_ctx *ctx);
 rocket_i8_weights *rocket_i8_weights_pack(rocket_i8_ctx *ctx, int M, int K, int N, const int8_t *B);
@@ -290,11 +295,11 @@ int rocket_matmul_int8_prepacked_gw(rocket_i8_ctx *ctx, int M, int K, int N, con
 				    const float *a_scale, const float *b_scale, float *Cf,
 				    rocket_i8_weights *w);
 
-/* The sum of a K tile is clamped as of rocket_matmul_int4(): ROCKET_MM_KT=480 when the context
- * is created makes any operands safe, and so do groups. */
 typedef struct rocket_i4_ctx rocket_i4_ctx;
 typedef struct rocket_i4_weights rocket_i4_weights;
 
+/* int4, the same. The sum of a K tile is clamped as of rocket_matmul_int4(): ROCKET_MM_KT=480 when
+ * the context is created makes any operands safe, and so do groups. */
 rocket_i4_ctx *rocket_i4_ctx_create(int nthreads);
 void rocket_i4_ctx_free(rocket_i4_ctx *ctx);
 rocket_i4_weights *rocket_i4_weights_pack(rocket_i4_ctx *ctx, int M, int K, int N, const int8_t *B);
@@ -308,14 +313,15 @@ int rocket_matmul_int4_prepacked_gw(rocket_i4_ctx *ctx, int M, int K, int N, con
 				    const float *a_scale, const float *b_scale, float *Cf,
 				    rocket_i4_weights *w);
 
-/*
- * ---- streams ----
- *
- * Worker fds and their buffers stay open between products whose weights change each time. The
- * rules of contexts hold; results are those of rocket_matmul_fp16_mt() and _bf16_mt().
- */
+/* ---- streams ---- */
+
 typedef struct rocket_stream rocket_stream;
 
+/*
+ * Worker fds and their buffers stay open between products whose weights change each time. The
+ * rules of contexts hold, for shapes, errors and threads; results are those of
+ * rocket_matmul_fp16_mt() and _bf16_mt().
+ */
 rocket_stream *rocket_stream_create(int nthreads);
 void rocket_stream_free(rocket_stream *s);
 int rocket_matmul_fp16_stream(rocket_stream *s, int M, int K, int N, const _Float16 *A,
@@ -326,19 +332,14 @@ int rocket_matmul_fp16_stream_fused(rocket_stream *s, int M, int K, const _Float
 
 typedef struct rocket_bf16_stream rocket_bf16_stream;
 
+/* The same for operands and results of rocket_matmul_bf16(). */
 rocket_bf16_stream *rocket_bf16_stream_create(int nthreads);
 void rocket_bf16_stream_free(rocket_bf16_stream *s);
 int rocket_matmul_bf16_stream(rocket_bf16_stream *s, int M, int K, int N, const float *A,
 			      const float *B, float *C);
 
-/*
- * ---- RK3576 ----
- *
- * Declared for source compatibility. There is no matmul encoder for that chip yet: what returns a
- * status logs one line and returns ROCKET_E_UNSUPPORTED (ROCKET_E_SHAPE for an fd that is not
- * open) without looking at its other arguments; *out is NULL then, statistics are zero, and
- * there is nothing to free or to drain.
- */
+/* ---- RK3576 ---- */
+
 struct rocket_rk3576_wbo;
 struct rocket_rk3576_wbo_fp16;
 
@@ -349,6 +350,12 @@ typedef struct rocket_rk3576_i32_stats {
 	unsigned accepted_zero, refused;
 } rocket_rk3576_i32_stats;
 
+/*
+ * Declared for source compatibility. There is no matmul encoder for that chip yet: what returns a
+ * status logs one line and returns ROCKET_E_UNSUPPORTED (ROCKET_E_SHAPE for an fd that is not
+ * open) without looking at its other arguments; *out is NULL then, statistics are zero, and
+ * there is nothing to free or to drain. Any pointer may be NULL.
+ */
 int rocket_matmul_plan_int8_rk3576(int M, int K, int N, int *Mt, int *Kt, int *Nt);
 int rocket_matmul_int8_rk3576(int fd, int M, int K, int N, const int8_t *A, const int8_t *B,
 			      const int32_t *bias, float scale, int8_t *C);
@@ -369,6 +376,7 @@ int rocket_matmul_int8_rk3576_i32(int fd, int M, int K, int N, const int8_t *A, 
 				  const int32_t *bias, int32_t *C);
 void rocket_rk3576_i32_last_stats(rocket_rk3576_i32_stats *out);
 
+/* The same of fp16 operands and fp32 results. */
 int rocket_matmul_fp16_rk3576(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,
 			      float *C);
 unsigned rocket_rk3576_mm_fp16_last_attempts(void);

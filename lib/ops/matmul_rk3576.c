@@ -67,7 +67,8 @@ int rocket_matmul_int8_rk3576_i32(int fd, int M, int K, int N, const int8_t *A, 
 
 void rocket_rk3576_i32_last_stats(rocket_rk3576_i32_stats *out)
 {
-	memset(out, 0, sizeof(*out));
+	if (out)
+		*out = (rocket_rk3576_i32_stats){ 0 };
 }
 
 int rocket_matmul_fp16_rk3576(int fd, int M, int K, int N, const _Float16 *A, const _Float16 *B,

@@ -7,6 +7,6 @@ INSTALL_TESTS = \
 	tests/install/options.sh
 
 TESTS += $(INSTALL_TESTS)
-EXTRA_DIST += $(INSTALL_TESTS) tests/install/tap.sh
+EXTRA_DIST += $(INSTALL_TESTS) tests/install/tap.sh tests/install/documented.py
 
 check_DATA = tests/install/config.sh

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: LGPL-2.1-or-later
-# Every public header stands alone, in C and in C++, without a warning.
+# Every public header stands alone, in C and in C++, without a warning, and explains what it
+# declares.
 . "$top_srcdir/tests/install/tap.sh"
 
 strict="-Wall -Wextra -Wshadow -Wundef -Werror -fsyntax-only -I$srcdir/include"
@@ -24,5 +25,13 @@ for header in "$srcdir"/include/*.h; do
 		succeeds "${name}_in_cxx11" $CXX -std=c++11 $strict $float16 "$work/one.cc"
 	fi
 done
+succeeds every_function_is_explained "${PYTHON:-python3}" "$srcdir/tests/install/documented.py" \
+	"$srcdir"/include/*.h
+echo '/* Of threads. */
+int rocket_said(void);
+
+int rocket_bare(void);' >"$work/bare.h"
+succeeds a_bare_function_is_found sh -c "! '${PYTHON:-python3}' '$srcdir/tests/install/documented.py' \
+	'$work/bare.h' >'$work/bare' && grep -q 'rocket_bare has no comment' '$work/bare'"
 succeeds all_headers_together $CC -std=c11 $strict "$work/all.c"
 plan

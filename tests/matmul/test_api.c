@@ -167,6 +167,7 @@ static void constants_are_the_published_ones(void **state)
 	assert_int_equal(ROCKET_MAX_FUSE, 8);
 	assert_int_equal(ROCKET_CTX_TILING_CANONICAL, 1);
 	assert_int_equal(sizeof(s), 8 * sizeof(unsigned));
+	rocket_rk3576_i32_last_stats(NULL);
 	rocket_rk3576_i32_last_stats(&s);
 	assert_true(!s.submits && !s.tasks && !s.redo_empty && !s.redo_zeroed && !s.atoms_empty &&
 		    !s.atoms_zeroed && !s.accepted_zero && !s.refused);
