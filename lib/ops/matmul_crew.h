@@ -38,7 +38,7 @@ void rocket_crew_close(struct rocket_matmul_crew *crew);
 /* How the tiles of a call are found where B was packed before its M was known. */
 enum rocket_matmul_tiling {
 	ROCKET_TILING_OF_M,     /* the planner's for M */
-	ROCKET_TILING_CANONICAL /* K and N as the planner's for 256 rows where M is less */
+	ROCKET_TILING_CANONICAL /* the planner's for 256 rows, cut to M */
 };
 
 struct rocket_matmul_weights {

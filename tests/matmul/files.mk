@@ -59,7 +59,8 @@ tests_matmul_test_api_LDFLAGS = $(AM_LDFLAGS) -no-install
 
 matmul_inject = tests/matmul/inject.h tests/matmul/inject.c
 matmul_inject_flags = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc \
-	-Wl,--wrap=sim_dev_ioctl,--wrap=sim_dev_mmap,--wrap=sim_dev_munmap
+	-Wl,--wrap=sim_dev_ioctl,--wrap=sim_dev_mmap,--wrap=sim_dev_munmap \
+	-Wl,--wrap=pthread_create
 
 tests_matmul_test_groups_SOURCES = tests/matmul/test_groups.c $(matmul_device_support) \
 	$(matmul_inject)

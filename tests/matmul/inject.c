@@ -2,6 +2,7 @@
 /* inject.c - see inject.h. */
 #include <drm.h>
 #include <errno.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -13,7 +14,7 @@ static _Thread_local enum inject_kind armed = INJECT_KINDS;
 static _Thread_local unsigned countdown;
 static _Thread_local int fired;
 static atomic_int live_buffers, live_maps;
-static atomic_uint handed_over;
+static atomic_uint handed_over, threads_started;
 
 void inject_start(enum inject_kind kind, unsigned n)
 {
@@ -43,6 +44,11 @@ unsigned inject_handed_over(void)
 	return atomic_load(&handed_over);
 }
 
+unsigned inject_threads_started(void)
+{
+	return atomic_load(&threads_started);
+}
+
 static int must_fail(enum inject_kind kind)
 {
 	if (armed != kind || fired || countdown--)
@@ -54,6 +60,8 @@ static int must_fail(enum inject_kind kind)
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
 void *__real_realloc(void *p, size_t size);
+int __real_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+			  void *arg);
 int __real_sim_dev_ioctl(int fd, unsigned long request, void *arg);
 void *__real_sim_dev_mmap(int fd, size_t length, uint64_t offset);
 int __real_sim_dev_munmap(int fd, void *addr, size_t length);
@@ -61,6 +69,8 @@ int __real_sim_dev_munmap(int fd, void *addr, size_t length);
 void *__wrap_malloc(size_t size);
 void *__wrap_calloc(size_t count, size_t size);
 void *__wrap_realloc(void *p, size_t size);
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+			  void *arg);
 int __wrap_sim_dev_ioctl(int fd, unsigned long request, void *arg);
 void *__wrap_sim_dev_mmap(int fd, size_t length, uint64_t offset);
 int __wrap_sim_dev_munmap(int fd, void *addr, size_t length);
@@ -90,6 +100,13 @@ void *__wrap_realloc(void *p, size_t size)
 		return NULL;
 	}
 	return __real_realloc(p, size);
+}
+
+int __wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attr, void *(*start)(void *),
+			  void *arg)
+{
+	atomic_fetch_add(&threads_started, 1);
+	return __real_pthread_create(thread, attr, start, arg);
 }
 
 static void lose_program(struct drm_rocket_submit *submit)

@@ -26,6 +26,8 @@ int inject_stop(void);
 /* Buffers and mappings of the simulated device that are alive, in the whole process. */
 int inject_live_buffers(void);
 int inject_live_maps(void);
+/* Threads that were started, whoever ended since, in the whole process. */
+unsigned inject_threads_started(void);
 /* Times that a buffer was given to the device after the CPU wrote it, in the whole process. */
 unsigned inject_handed_over(void);
 
