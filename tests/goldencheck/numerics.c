@@ -14,6 +14,7 @@
 #include "config.h"
 #include "lib/encode/program.h"
 #include "lib/layout/matmul_layout.h"
+#include "lib/layout/source.h"
 
 #ifdef HAVE_SIM
 #include "tests/model/board.h"
@@ -473,9 +474,30 @@ static bool is_int16_split(const struct source *s)
 	return s->n_header && !strncmp(s->header[0].text, "x lo hi", 7);
 }
 
+static void int16_split_row(struct check *c, const struct line *line)
+{
+	int x, want_low, want_high, used = 0;
+	int8_t low = 0, high = 0;
+	int16_t v;
+
+	if (sscanf(line->text, "%d %d %d%n", &x, &want_low, &want_high, &used) != 3 ||
+	    line->text[used] || x < INT16_MIN || x > INT16_MAX) {
+		check_fail(c, line->number, "not a row of x, low byte, high byte");
+		return;
+	}
+	v = (int16_t)x;
+	rocket_source_int16_low.convert(&low, &v, 1);
+	rocket_source_int16_high.convert(&high, &v, 1);
+	if (low != want_low || high != want_high)
+		check_differs(c, line->number, "%d is %d and %d, here %d and %d", x, want_low,
+			      want_high, low, high);
+}
+
 static void check_int16_split(struct check *c)
 {
-	check_skip(c, "no exact int16 matmul");
+	for (size_t i = 0; i < c->src->n_data && c->verdict != FAILED; i++)
+		int16_split_row(c, &c->src->data[i]);
+	check_note(c, "%zu values", c->src->n_data);
 }
 
 const struct kind int16_split_kind = { is_int16_split, check_int16_split };
