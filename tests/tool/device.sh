@@ -59,6 +59,8 @@ form() {
 form resident_fp16 resident 0 --threads 3 64 512 160
 form resident_int8 resident 0 --dtype int8 --threads 2 36 512 160
 form resident_int4 resident 0 --dtype int4 --data ints 12 256 192
+form segments segments 0 --threads 2 64 512 160
+form fused fused 0 --threads 3 64 512 160
 form stream_fp16 stream 0 --threads 2 300 256 80
 form stream_bf16 stream 0 --dtype bf16 16 256 80
 form batch batch 0 64 1024 272

@@ -90,6 +90,47 @@ static int run_int4_groups_resident(const struct product *p)
 					       p->C, p->weights);
 }
 
+/* ---- B in two parts, one below the other, that no tile or worker ends with ---- */
+
+static void cut(const struct product *p, const _Float16 *bs[2], int ns[2])
+{
+	ns[0] = p->N / 2 - 3;
+	ns[1] = p->N - ns[0];
+	bs[0] = p->B;
+	bs[1] = bs[0] + (size_t)ns[0] * (size_t)p->K;
+}
+
+static rocket_weights *pack_cut(rocket_ctx *context, const struct product *p)
+{
+	const _Float16 *bs[2];
+	int ns[2];
+
+	cut(p, bs, ns);
+	return rocket_weights_pack_seg(context, SHAPE(p), bs, ns, 2);
+}
+
+static int open_segments(struct product *p)
+{
+	int ret;
+
+	p->context = rocket_ctx_create(p->threads ? p->threads : 1);
+	p->weights = p->context ? pack_cut(p->context, p) : NULL;
+	if (p->weights)
+		return ROCKET_OK;
+	ret = rocket_failed_with();
+	rocket_ctx_free(p->context);
+	return ret;
+}
+
+static int run_fused(const struct product *p)
+{
+	const _Float16 *bs[2];
+	int ns[2];
+
+	cut(p, bs, ns);
+	return rocket_matmul_fp16_stream_fused(p->context, p->M, p->K, bs, ns, 2, p->A, p->C);
+}
+
 /* ---- streams ---- */
 
 static int open_stream(struct product *p)
@@ -222,6 +263,13 @@ static const struct form forms[] = {
 	  .canonical = true,
 	  OPENED(int4_groups),
 	  .run = run_int4_groups_resident },
+	{ .name = "segments",
+	  .dtype = "fp16",
+	  .workers = true,
+	  .open = open_segments,
+	  .close = close_fp16,
+	  .run = run_fp16_resident },
+	{ .name = "fused", .dtype = "fp16", .workers = true, OPENED(stream), .run = run_fused },
 	{ .name = "stream", .dtype = "fp16", .workers = true, OPENED(stream), .run = run_stream },
 	{ .name = "stream",
 	  .dtype = "bf16",

@@ -35,7 +35,7 @@ struct form {
 	void (*close)(struct product *p);
 };
 
-#define FORM_NAMES "once, resident, stream, batch or rows"
+#define FORM_NAMES "once, resident, segments, stream, fused, batch or rows"
 
 /* The form of that name for a type, with groups or without. NULL: there is none. */
 const struct form *form_find(const char *name, const struct dtype *dtype, bool grouped);

@@ -109,7 +109,7 @@ static bool take_form(struct matmul *m)
 	else if (w->threads && !w->form->workers && (w->form->dtype || !w->dtype->multiply_mt))
 		command_misused(m->options.command,
 				"--threads is there for --dtype fp16 and bf16, and for --form "
-				"resident and stream only");
+				"resident, segments, stream and fused only");
 	else
 		return true;
 	return false;
@@ -362,10 +362,11 @@ const struct command command_matmul = {
 		"  --dtype TYPE   " DTYPE_NAMES "\n"
 		"                 [fp16]\n"
 		"  --form FORM    once: one call; resident: weights packed before (fp16, int8,\n"
-		"                 int4); stream: fds that stay (fp16, bf16); batch: two products "
-		"in\n"
-		"                 one (fp16); rows: A and C in the NPU's memory (fp16, fp16-f32,\n"
-		"                 int8) [once]\n"
+		"                 int4); stream: fds that stay (fp16, bf16); segments, fused: the\n"
+		"                 same with B in two parts (fp16); batch: two products in one\n"
+		"                 (fp16); rows: A and C in the NPU's memory (fp16, fp16-f32, "
+		"int8)\n"
+		"                 [once]\n"
 		"  --group G      scales by group of G k (int8 and int4, once and resident)\n"
 		"  --check        compare every element with a double precision or exact integer\n"
 		"                 reference computed on the CPU; exit 1 when one is out of bounds\n"
@@ -374,7 +375,9 @@ const struct command command_matmul = {
 		"  --data KIND    uniform: floating point in [-0.5, 0.5], integers over their "
 		"full\n"
 		"                 range; ints: -2..2 [uniform]\n"
-		"  --threads N    share N over 1..8 worker fds (fp16, bf16, resident, stream)\n"
+		"  --threads N    share N over 1..8 worker fds (fp16, bf16, and the four forms "
+		"with\n"
+		"                 weights or fds that stay)\n"
 		"  --mhz F        NPU clock of the estimate [816]\n"
 		"  --json         print JSON\n"
 		"\n"
