@@ -84,7 +84,7 @@ void sim_space_remove(struct sim_space *s, const struct sim_bo *bo);
 /* struct npu_memory.map; ctx is the space. */
 void *sim_space_map(void *ctx, uint32_t iova, uint32_t *len, bool write);
 
-/* ---- jobs and cores (sched.c, core.c) ---- */
+/* ---- jobs and cores (queue.c, core.c) ---- */
 
 struct sim_task {
 	uint32_t regcmd, regcmd_count;

@@ -6,7 +6,8 @@ SIM_DEV_SOURCES = \
 	sim/dev/ioctl.c \
 	sim/dev/kernel_sim.c \
 	sim/dev/log.c \
-	sim/dev/sched.c \
+	sim/dev/queue.c \
+	sim/dev/sched/core_sched.c sim/dev/sched/core_sched.h \
 	sim/dev/sim_dev.c sim/dev/sim_dev.h \
 	sim/dev/space.c \
 	sim/dev/submit.c \

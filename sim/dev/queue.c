@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * sched.c - queues and fences.
+ * queue.c - queues and fences.
  *
  * A file is one scheduling entity: its jobs run in the order of submission, on one core
  * while it has any; when it has none, its next job goes to the core with the least load.
