@@ -34,9 +34,33 @@ enum sim_driver {
 };
 #define SIM_DRIVER_NEWEST SIM_DRIVER_JOB_ERRORS
 
+#define SIM_REASON_MAX 160
+
 struct sim_device;
+struct sim_core;
 struct sim_file;
 struct sim_job;
+struct sim_rknpu;
+
+/* ---- a driver's interface ---- */
+
+struct sim_abi {
+	const char *driver;
+	const char *versions; /* that ROCKET_SIM_DRIVER may name, for people */
+	unsigned newest;
+	bool (*parse_version)(const char *text, unsigned *version);
+	/* Before the cores have threads, after them. 0 or an errno, EINVAL with a reason. */
+	int (*start)(struct sim_device *dev, char *reason);
+	void (*stop)(struct sim_device *dev);
+	/* What a core's thread does until dev->stop. Called with the lock held. */
+	void (*core_main)(struct sim_core *core);
+	void (*attach)(struct sim_device *dev, struct sim_file *file);
+	/* Nothing of file runs any more, nor will. */
+	void (*detach)(struct sim_file *file);
+	int (*ioctl)(struct sim_file *file, unsigned long request, void *arg); /* or -errno */
+};
+
+extern const struct sim_abi sim_abi_rocket, sim_abi_rknpu;
 
 /* ---- buffers (gem.c) ---- */
 
@@ -51,8 +75,16 @@ struct sim_bo {
 	bool lent;                   /* that view is also the CPU's mapping */
 	struct sim_job *user;        /* the job queued last that reads or writes it */
 	bool invalid;                /* what a failed job was to write */
+	uint64_t object;             /* rknpu: where the kernel would have it */
+	uint32_t flags;              /* rknpu: RKNPU_MEM_* */
 	struct sim_bo *next, **link; /* all buffers of the file */
 	struct sim_bo *next_dead;
+};
+
+/* Buffers freed while a kick may hold a pointer into them; under dev->lock. */
+struct sim_reaper {
+	unsigned running; /* kicks */
+	struct sim_bo *dead;
 };
 
 /* A CPU mapping other than the lent view. */
@@ -63,7 +95,7 @@ struct sim_mapping {
 	size_t length;
 };
 
-/* ---- IOVA window (space.c) ---- */
+/* ---- an IOVA window (space.c): of a file, or of the device ---- */
 
 struct sim_extent {
 	uint64_t start, end;
@@ -74,11 +106,13 @@ struct sim_space {
 	pthread_rwlock_t lock;
 	struct sim_extent *extents; /* ascending */
 	size_t n, capacity;
+	bool top_down;
 };
 
 int sim_space_init(struct sim_space *s);
 void sim_space_fini(struct sim_space *s);
-/* Best fit for size bytes, lowest address of the smallest hole. 0, -ENOSPC or -ENOMEM. */
+/* Best fit for size bytes, lowest address of the smallest hole; top-down the highest address of
+ * the highest hole. 0, -ENOSPC or -ENOMEM. */
 int sim_space_insert(struct sim_space *s, struct sim_bo *bo);
 void sim_space_remove(struct sim_space *s, const struct sim_bo *bo);
 /* struct npu_memory.map; ctx is the space. */
@@ -115,13 +149,15 @@ struct sim_core {
 };
 
 struct sim_device {
+	const struct sim_abi *abi;
 	const struct npu_chip *chip;
 	pthread_mutex_t lock;
 	pthread_cond_t idle; /* a core finished a job */
 	struct sim_core cores[SIM_MAX_CORES];
 	unsigned n_cores;
 	bool stop;
-	unsigned driver;        /* enum sim_driver */
+	unsigned driver; /* its version, as the abi counts: enum sim_driver */
+	struct sim_rknpu *rknpu;
 	struct sim_file *files; /* that may have jobs, by next_sched */
 	uint64_t next_job;
 	unsigned timeout_ms;
@@ -148,8 +184,8 @@ struct sim_file {
 	uint64_t next_offset;
 	struct sim_bo *bos;
 	struct sim_mapping *mappings;
-	struct sim_bo *dead; /* freed while a kick of this file ran */
-	struct sim_space space;
+	struct sim_reaper *reaper, own_reaper;
+	struct sim_space *space, own_space;
 	struct npu_memory memory;
 
 	/* the scheduling entity, under dev->lock */
@@ -163,10 +199,10 @@ struct sim_file {
 	atomic_uint events; /* bumped when a job ends; the futex of waiters */
 };
 
-/* A device with its cores' threads (core.c). NULL and errno. */
-#define SIM_REASON_MAX 160
-/* NULL and errno; EINVAL: the variable that reason then tells of. */
-struct sim_device *sim_device_new(const struct npu_chip *chip, char reason[SIM_REASON_MAX]);
+/* A device with its cores' threads (device.c). NULL and errno; EINVAL: the variable that reason
+ * then tells of. */
+struct sim_device *sim_device_new(const struct sim_abi *abi, const struct npu_chip *chip,
+				  char reason[SIM_REASON_MAX]);
 /* No file may be left. */
 void sim_device_free(struct sim_device *dev);
 
@@ -199,6 +235,24 @@ void sim_job_put(struct sim_job *job);
 
 /* ---- requests (ioctl.c, submit.c, gem.c) ---- */
 
+/* A request's number, what runs it, and the version it is there from. */
+struct sim_request {
+	unsigned long request;
+	int (*run)(struct sim_file *file, void *arg);
+	unsigned since;
+};
+/*
+ * Find request in rows by its number and run it as the DRM core does: a caller's struct that is
+ * shorter or longer than the driver's is zero-extended or its tail handed back untouched.
+ */
+int sim_request_run(struct sim_file *file, const struct sim_request *rows, size_t n,
+		    unsigned long request, void *arg);
+/* DRM_IOCTL_VERSION, DRM_IOCTL_GEM_CLOSE and what else any DRM driver answers. */
+int sim_do_version(struct sim_file *file, void *arg, const int version[3], const char *name,
+		   const char *date);
+int sim_do_gem_close(struct sim_file *file, void *arg);
+int sim_do_not_simulated(struct sim_file *file, void *arg);
+
 int sim_ioctl(struct sim_file *file, unsigned long request, void *arg);
 
 struct drm_rocket_create_bo;
@@ -214,6 +268,9 @@ int sim_fini_bo(struct sim_file *file, struct drm_rocket_fini_bo *args);
 int sim_prep_bo_ranges(struct sim_file *file, struct drm_rocket_prep_bo_ranges *args);
 int sim_fini_bo_ranges(struct sim_file *file, struct drm_rocket_fini_bo_ranges *args);
 int sim_gem_close(struct sim_file *file, uint32_t handle);
+/* A buffer of size bytes, page rounded, with a handle and an address, and a reference of it for
+ * the caller: 0 or -errno. */
+int sim_gem_create(struct sim_file *file, uint64_t size, struct sim_bo **out);
 int sim_submit(struct sim_file *file, struct drm_rocket_submit *args);
 
 /* mmap() of a buffer: MAP_FAILED and errno. */
@@ -226,12 +283,13 @@ void sim_gem_release(struct sim_file *file);
 /* With dev->lock held. */
 struct sim_bo *sim_bo_lookup(struct sim_file *file, uint32_t handle);
 void sim_bo_put(struct sim_bo *bo);
-/* Unmap what was freed during a kick that is over. */
-void sim_gem_reap(struct sim_file *file);
+/* Unmap what was freed during kicks that are over. */
+void sim_gem_reap(struct sim_reaper *reaper);
 
 /* ---- the file behind the fd, and what outlives the device (sim_dev.c) ---- */
 
-void sim_count_device(const struct npu_counters *c);
+/* With dev->lock held: counters of a kick of file. */
+void sim_count(struct sim_file *file, const struct npu_counters *c);
 void sim_counters_add(struct npu_counters *to, const struct npu_counters *c);
 
 /* mmap() of its memory, shared: MAP_FAILED and errno. */

@@ -44,23 +44,23 @@ void sim_bo_put(struct sim_bo *bo)
 
 	if (--bo->refs)
 		return;
-	sim_space_remove(&file->space, bo);
+	sim_space_remove(file->space, bo);
 	unlink_bo(bo);
 	sim_job_put(bo->user);
-	if (file->running) { /* the kick may hold a pointer into it until it ends */
-		bo->next_dead = file->dead;
-		file->dead = bo;
+	if (file->reaper->running) { /* a kick may hold a pointer into it until it ends */
+		bo->next_dead = file->reaper->dead;
+		file->reaper->dead = bo;
 	} else {
 		unmap_and_free(bo);
 	}
 }
 
-void sim_gem_reap(struct sim_file *file)
+void sim_gem_reap(struct sim_reaper *reaper)
 {
 	struct sim_bo *bo;
 
-	while ((bo = file->dead)) {
-		file->dead = bo->next_dead;
+	while (!reaper->running && (bo = reaper->dead)) {
+		reaper->dead = bo->next_dead;
 		unmap_and_free(bo);
 	}
 }
@@ -103,10 +103,18 @@ void sim_gem_release(struct sim_file *file)
 	}
 	while ((bo = file->bos)) {
 		unlink_bo(bo);
+		sim_space_remove(file->space, bo);
 		sim_job_put(bo->user);
-		if (!bo->lent) /* a CPU mapping outlives its file */
+		if (bo->lent) { /* a CPU mapping outlives its file */
+			free(bo);
+		} else if (file->reaper
+				   ->running) { /* of another file, in a window that all share */
+			bo->next_dead = file->reaper->dead;
+			file->reaper->dead = bo;
+		} else {
 			munmap(bo->mem, bo->size);
-		free(bo);
+			free(bo);
+		}
 	}
 	free(file->handles);
 	file->handles = NULL;
@@ -115,21 +123,34 @@ void sim_gem_release(struct sim_file *file)
 
 /* ---- requests ---- */
 
-int sim_create_bo(struct sim_file *file, struct drm_rocket_create_bo *args)
+/* Give bo, which has memory and an address, a handle. dev->lock is held. */
+static int enter_bo(struct sim_file *file, struct sim_bo *bo)
+{
+	int r = assign_handle(file, bo);
+
+	if (r)
+		return r;
+	bo->next = file->bos;
+	bo->link = &file->bos;
+	if (bo->next)
+		bo->next->link = &bo->next;
+	file->bos = bo;
+	return 0;
+}
+
+int sim_gem_create(struct sim_file *file, uint64_t size, struct sim_bo **out)
 {
 	uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
 	struct sim_device *dev = file->dev;
 	struct sim_bo *bo;
 	int r;
 
-	if (!args->size)
-		return -EINVAL;
 	bo = calloc(1, sizeof(*bo));
 	if (!bo)
 		return -ENOMEM;
 	bo->file = file;
-	bo->refs = 1;
-	bo->size = (args->size + page - 1) & ~(page - 1);
+	bo->refs = 2; /* the handle's and the caller's */
+	bo->size = (size + page - 1) & ~(page - 1);
 	pthread_mutex_lock(&dev->lock);
 	bo->offset = file->next_offset;
 	file->next_offset += bo->size;
@@ -139,30 +160,40 @@ int sim_create_bo(struct sim_file *file, struct drm_rocket_create_bo *args)
 		r = -errno;
 		goto err_free;
 	}
-	r = sim_space_insert(&file->space, bo);
+	r = sim_space_insert(file->space, bo);
 	if (r)
 		goto err_unmap;
 	pthread_mutex_lock(&dev->lock);
-	r = assign_handle(file, bo);
-	if (!r) {
-		bo->next = file->bos;
-		bo->link = &file->bos;
-		if (bo->next)
-			bo->next->link = &bo->next;
-		file->bos = bo;
-		args->handle = bo->handle;
-		args->dma_address = bo->iova;
-		args->offset = bo->offset;
-	}
+	r = enter_bo(file, bo);
 	pthread_mutex_unlock(&dev->lock);
+	*out = bo;
 	if (!r)
 		return 0;
-	sim_space_remove(&file->space, bo);
+	sim_space_remove(file->space, bo);
 err_unmap:
 	munmap(bo->mem, bo->size);
 err_free:
 	free(bo);
 	return r;
+}
+
+int sim_create_bo(struct sim_file *file, struct drm_rocket_create_bo *args)
+{
+	struct sim_bo *bo;
+	int r;
+
+	if (!args->size)
+		return -EINVAL;
+	r = sim_gem_create(file, args->size, &bo);
+	if (r)
+		return r;
+	pthread_mutex_lock(&file->dev->lock);
+	args->handle = bo->handle;
+	args->dma_address = bo->iova;
+	args->offset = bo->offset;
+	sim_bo_put(bo);
+	pthread_mutex_unlock(&file->dev->lock);
+	return 0;
 }
 
 int sim_gem_close(struct sim_file *file, uint32_t handle)

@@ -22,25 +22,42 @@ static int copy_name(uint64_t dst, __kernel_size_t *len, const char *text)
 	return 0;
 }
 
-static int do_version(struct sim_file *file, void *arg)
+int sim_do_version(struct sim_file *file, void *arg, const int version[3], const char *name,
+		   const char *date)
 {
 	struct drm_version *v = arg;
 	int r;
 
-	v->version_major = (int)(file->dev->driver / 10);
-	v->version_minor = (int)(file->dev->driver % 10);
-	v->version_patchlevel = 0;
-	r = copy_name((uintptr_t)v->name, &v->name_len, "rocket");
+	(void)file;
+	v->version_major = version[0];
+	v->version_minor = version[1];
+	v->version_patchlevel = version[2];
+	r = copy_name((uintptr_t)v->name, &v->name_len, name);
 	if (!r)
-		r = copy_name((uintptr_t)v->date, &v->date_len, "0");
+		r = copy_name((uintptr_t)v->date, &v->date_len, date);
 	if (!r)
 		r = copy_name((uintptr_t)v->desc, &v->desc_len, "simulated rockchip NPU");
 	return r;
 }
 
-static int do_gem_close(struct sim_file *file, void *arg)
+int sim_do_gem_close(struct sim_file *file, void *arg)
 {
 	return sim_gem_close(file, ((struct drm_gem_close *)arg)->handle);
+}
+
+/* A request of the DRM core that this device does not simulate. */
+int sim_do_not_simulated(struct sim_file *file, void *arg)
+{
+	(void)arg;
+	sim_log(file->dev, "this request of the DRM core is not simulated");
+	return -EOPNOTSUPP;
+}
+
+static int do_version(struct sim_file *file, void *arg)
+{
+	const int version[3] = { (int)(file->dev->driver / 10), (int)(file->dev->driver % 10), 0 };
+
+	return sim_do_version(file, arg, version, "rocket", "0");
 }
 
 static int do_create_bo(struct sim_file *file, void *arg)
@@ -73,23 +90,11 @@ static int do_fini_bo_ranges(struct sim_file *file, void *arg)
 	return sim_fini_bo_ranges(file, arg);
 }
 
-/* A request of the DRM core that this device does not simulate. */
-static int do_not_simulated(struct sim_file *file, void *arg)
-{
-	(void)arg;
-	sim_log(file->dev, "this request of the DRM core is not simulated");
-	return -EOPNOTSUPP;
-}
-
-static const struct request {
-	unsigned long request;
-	int (*run)(struct sim_file *file, void *arg);
-	unsigned since; /* enum sim_driver */
-} requests[] = {
+static const struct sim_request requests[] = {
 	{ DRM_IOCTL_VERSION, do_version, 0 },
-	{ DRM_IOCTL_GEM_CLOSE, do_gem_close, 0 },
-	{ DRM_IOCTL_PRIME_HANDLE_TO_FD, do_not_simulated, 0 },
-	{ DRM_IOCTL_PRIME_FD_TO_HANDLE, do_not_simulated, 0 },
+	{ DRM_IOCTL_GEM_CLOSE, sim_do_gem_close, 0 },
+	{ DRM_IOCTL_PRIME_HANDLE_TO_FD, sim_do_not_simulated, 0 },
+	{ DRM_IOCTL_PRIME_FD_TO_HANDLE, sim_do_not_simulated, 0 },
 	{ DRM_IOCTL_ROCKET_CREATE_BO, do_create_bo, 0 },
 	{ DRM_IOCTL_ROCKET_SUBMIT, do_submit, 0 },
 	{ DRM_IOCTL_ROCKET_PREP_BO, do_prep_bo, 0 },
@@ -98,28 +103,26 @@ static const struct request {
 	{ DRM_IOCTL_ROCKET_FINI_BO_RANGES, do_fini_bo_ranges, SIM_DRIVER_RANGES },
 };
 
-static const struct request *find(unsigned long request)
+static const struct sim_request *find(const struct sim_request *rows, size_t n,
+				      unsigned long request)
 {
-	for (size_t i = 0; i < sizeof(requests) / sizeof(requests[0]); i++)
-		if (_IOC_NR(request) == _IOC_NR(requests[i].request))
-			return &requests[i];
+	for (size_t i = 0; i < n; i++)
+		if (_IOC_NR(request) == _IOC_NR(rows[i].request))
+			return &rows[i];
 	return NULL;
 }
 
-/*
- * The DRM core goes by number: a caller's struct that is shorter or longer than the
- * driver's is zero-extended or its tail handed back untouched.
- */
-int sim_ioctl(struct sim_file *file, unsigned long request, void *arg)
+int sim_request_run(struct sim_file *file, const struct sim_request *rows, size_t n,
+		    unsigned long request, void *arg)
 {
 	uint8_t data[MAX_ARG] __attribute__((aligned(8)));
-	const struct request *rq;
+	const struct sim_request *rq;
 	size_t size, in, out;
 	int r;
 
 	if (_IOC_TYPE(request) != DRM_IOCTL_BASE)
 		return -ENOTTY;
-	rq = find(request);
+	rq = find(rows, n, request);
 	if (!rq || file->dev->driver < rq->since)
 		return -EINVAL;
 	size = _IOC_SIZE(request);
@@ -132,4 +135,10 @@ int sim_ioctl(struct sim_file *file, unsigned long request, void *arg)
 	if (out && sim_copy_to_user((uintptr_t)arg, data, out) != out)
 		r = -EFAULT;
 	return r;
+}
+
+int sim_ioctl(struct sim_file *file, unsigned long request, void *arg)
+{
+	return sim_request_run(file, requests, sizeof(requests) / sizeof(requests[0]), request,
+			       arg);
 }

@@ -27,14 +27,18 @@
 
 static pthread_mutex_t registry = PTHREAD_MUTEX_INITIALIZER;
 static struct sim_file *files;
-static struct sim_device *device; /* while a file is open; there is one chip */
+
+/* The drivers there are, each with a device of its own while a file of it is open. */
+static const struct sim_abi *const abis[] = { &sim_abi_rocket, &sim_abi_rknpu };
+#define N_ABIS (sizeof(abis) / sizeof(abis[0]))
+static struct sim_device *devices[N_ABIS];
 
 static pthread_mutex_t counters_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct npu_counters device_counters;
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sim_file *parents_files; /* in a child of fork(): unusable, still reachable */
-static struct sim_device *parents_device;
+static struct sim_device *parents_devices[N_ABIS];
 
 /*
  * A child has the numbers, but neither the threads nor a say in the parent's device: its
@@ -47,9 +51,9 @@ static void forked(void)
 	registry = fresh;
 	counters_lock = fresh;
 	parents_files = files;
-	parents_device = device;
+	memcpy(parents_devices, devices, sizeof(devices));
 	files = NULL;
-	device = NULL;
+	memset(devices, 0, sizeof(devices));
 }
 
 static void init(void)
@@ -129,15 +133,18 @@ static void destroy(struct sim_file *file)
 {
 	struct sim_device *dev = file->dev, *last = NULL;
 
-	sim_sched_detach(file);
+	dev->abi->detach(file);
+	pthread_mutex_lock(&dev->lock);
 	sim_gem_release(file);
-	sim_space_fini(&file->space);
+	pthread_mutex_unlock(&dev->lock);
+	sim_space_fini(&file->own_space);
 	free(file);
 	pthread_mutex_lock(&registry);
 	if (!--dev->users) {
 		last = dev;
-		if (device == dev)
-			device = NULL;
+		for (size_t i = 0; i < N_ABIS; i++)
+			if (devices[i] == dev)
+				devices[i] = NULL;
 	}
 	pthread_mutex_unlock(&registry);
 	if (last)
@@ -196,29 +203,30 @@ void *sim_file_map(struct sim_file *file, size_t length, uint64_t offset)
 
 /* ---- open and close ---- */
 
-static const struct npu_chip *chip_of_spec(const char *spec)
+/* What "sim", "sim:CHIP" or "sim:CHIP:DRIVER" names. False: nothing. */
+static bool parse_spec(const char *spec, const struct npu_chip **chip, size_t *abi)
 {
-	char chip[16] = "rk3588", driver[16] = "rocket";
-	const char *rest;
+	char name[16] = "rk3588";
+	const char *rest, *driver = abis[0]->driver;
 
 	if (strncmp(spec, "sim", 3) || (spec[3] && spec[3] != ':'))
-		return NULL;
+		return false;
 	rest = spec + 3;
 	if (*rest == ':') {
 		size_t n = strcspn(++rest, ":");
 
-		if (n >= sizeof(chip))
-			return NULL;
-		memcpy(chip, rest, n);
-		chip[n] = 0;
+		if (n >= sizeof(name))
+			return false;
+		memcpy(name, rest, n);
+		name[n] = 0;
 		rest += n;
 	}
-	if (*rest == ':') {
-		if (strlen(++rest) >= sizeof(driver))
-			return NULL;
-		strcpy(driver, rest);
-	}
-	return strcmp(driver, "rocket") ? NULL : npu_chip_by_name(chip);
+	if (*rest == ':')
+		driver = rest + 1;
+	*chip = npu_chip_by_name(name);
+	for (*abi = 0; *abi < N_ABIS && strcmp(driver, abis[*abi]->driver);)
+		++*abi;
+	return *chip && *abi < N_ABIS;
 }
 
 static int open_memory(void)
@@ -255,11 +263,13 @@ static struct sim_file *new_file(void)
 		return NULL;
 	file->refs = 1;
 	file->next_offset = FIRST_OFFSET;
-	if (sim_space_init(&file->space)) {
+	if (sim_space_init(&file->own_space)) {
 		errno = ENOMEM;
 		goto err_free;
 	}
-	file->memory = (struct npu_memory){ .map = sim_space_map, .ctx = &file->space };
+	file->space = &file->own_space;
+	file->reaper = &file->own_reaper;
+	file->memory = (struct npu_memory){ .map = sim_space_map, .ctx = file->space };
 	file->fd = open_memory();
 	if (file->fd < 0)
 		goto err_space;
@@ -273,7 +283,7 @@ static struct sim_file *new_file(void)
 err_close:
 	close(file->fd);
 err_space:
-	sim_space_fini(&file->space);
+	sim_space_fini(&file->own_space);
 err_free:
 	free(file);
 	return NULL;
@@ -287,19 +297,19 @@ const char *sim_dev_open_reason(void)
 }
 
 /* Enter file, creating the device for the first. 0 or an errno. */
-static int enter(struct sim_file *file, const struct npu_chip *chip)
+static int enter(struct sim_file *file, const struct npu_chip *chip, size_t abi)
 {
 	int err = 0;
 
 	pthread_mutex_lock(&registry);
-	if (!device) {
-		device = sim_device_new(chip, open_reason);
-		if (!device)
+	if (!devices[abi]) {
+		devices[abi] = sim_device_new(abis[abi], chip, open_reason);
+		if (!devices[abi])
 			err = errno;
 	}
 	if (!err) {
-		device->users++;
-		sim_sched_attach(device, file);
+		devices[abi]->users++;
+		abis[abi]->attach(devices[abi], file);
 		file->next = files;
 		files = file;
 	}
@@ -309,12 +319,13 @@ static int enter(struct sim_file *file, const struct npu_chip *chip)
 
 int sim_dev_open(const char *spec)
 {
-	const struct npu_chip *chip = chip_of_spec(spec);
+	const struct npu_chip *chip;
 	struct sim_file *file, *abandoned;
+	size_t abi;
 	int fd, err;
 
 	open_reason[0] = '\0';
-	if (!chip) {
+	if (!parse_spec(spec, &chip, &abi)) {
 		errno = ENODEV;
 		return -1;
 	}
@@ -328,11 +339,11 @@ int sim_dev_open(const char *spec)
 	if (!file)
 		return -1;
 	fd = file->fd;
-	err = enter(file, chip);
+	err = enter(file, chip, abi);
 	if (!err)
 		return fd;
 	close(fd);
-	sim_space_fini(&file->space);
+	sim_space_fini(&file->own_space);
 	free(file);
 	errno = err;
 	return -1;
@@ -364,7 +375,7 @@ int sim_dev_ioctl(int fd, unsigned long request, void *arg)
 
 	if (!file)
 		return -1;
-	r = sim_ioctl(file, request, arg);
+	r = file->dev->abi->ioctl(file, request, arg);
 	put(file);
 	if (r >= 0)
 		return r;
@@ -435,8 +446,9 @@ void sim_counters_add(struct npu_counters *to, const struct npu_counters *c)
 	to->write += c->write;
 }
 
-void sim_count_device(const struct npu_counters *c)
+void sim_count(struct sim_file *file, const struct npu_counters *c)
 {
+	sim_counters_add(&file->counters, c);
 	pthread_mutex_lock(&counters_lock);
 	sim_counters_add(&device_counters, c);
 	pthread_mutex_unlock(&counters_lock);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* space.c - the 4 GiB IOVA window of a file. */
+/* space.c - an IOVA window of 4 GiB. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,11 +45,11 @@ static ssize_t best_hole(const struct sim_space *s, uint64_t size, uint64_t *sta
 		uint64_t from = i ? s->extents[i - 1].end : 0;
 		uint64_t to = i < s->n ? s->extents[i].start : WINDOW;
 
-		if (to - from >= size && to - from < best) {
-			best = to - from;
-			at = (ssize_t)i;
-			*start = from;
-		}
+		if (to - from < size || (!s->top_down && to - from >= best))
+			continue;
+		best = to - from;
+		at = (ssize_t)i;
+		*start = s->top_down ? to - size : from;
 	}
 	return at;
 }

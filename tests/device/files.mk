@@ -8,6 +8,7 @@ device_tests = \
 	tests/device/test_open \
 	tests/device/test_pool \
 	tests/device/test_provider \
+	tests/device/test_rknpu_abi \
 	tests/device/test_seam \
 	tests/device/test_select \
 	tests/device/test_settings \
@@ -20,6 +21,7 @@ device_tests = \
 check_PROGRAMS += $(device_tests)
 TESTS += $(device_tests)
 THREAD_TESTS += $(device_tests)
+LONG_TESTS += tests/device/test_rknpu_abi
 
 device_test_support = tests/device/support.c tests/device/support.h
 device_test_cppflags = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -63,6 +65,11 @@ tests_device_test_pool_LDADD = $(device_test_libs)
 tests_device_test_provider_SOURCES = tests/device/test_provider.c $(device_test_support)
 tests_device_test_provider_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_provider_LDADD = $(device_test_libs)
+
+tests_device_test_rknpu_abi_SOURCES = tests/device/test_rknpu_abi.c \
+	tests/device/rknpu_kit.h tests/device/rknpu_kit.c $(device_test_support)
+tests_device_test_rknpu_abi_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_rknpu_abi_LDADD = $(device_test_libs)
 
 tests_device_test_settings_SOURCES = tests/device/test_settings.c $(device_test_support)
 tests_device_test_settings_CPPFLAGS = $(device_test_cppflags)

@@ -21,7 +21,7 @@ static void open_bad_spec_is_enodev(void **state)
 					     "simx",
 					     "sim:",
 					     "sim:rk3576",
-					     "sim:rk3588:rknpu",
+					     "sim:rk3588:rknpu2",
 					     "sim:rk3588:",
 					     "sim::rocket",
 					     "sim:rk3588:rocket:x",

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * rknpu.h - the vendor's driver over the simulated device: objects, jobs, the scheduler's worker.
+ *
+ * Everything here is under dev->lock. One worker thread asks the scheduler what to do, a thread
+ * for each core runs what it is given, the callers of SUBMIT wait for their own jobs.
+ */
+#ifndef SIM_DEV_RKNPU_RKNPU_H
+#define SIM_DEV_RKNPU_RKNPU_H
+
+#include "../device.h"
+#include "../sched/core_sched.h"
+#include "drm/rknpu_ioctl.h"
+
+/* Versions as GET_DRV_VERSION counts them: the one that is simulated, and where forms changed. */
+#define RKNPU_VERSION_NEWEST 908u
+#define RKNPU_VERSION_TIGHT  907u /* RKNPU_MEM_IOMMU_LIMIT_IOVA_ALIGNMENT */
+#define RKNPU_VERSION_DOMAIN 906u /* MEM_CREATE has 48 bytes */
+
+#define RKNPU_JOBS_MAX 1024u
+
+/* A SUBMIT. */
+struct rknpu_job {
+	struct sim_file *file;
+	struct sim_bo *tasks; /* the object with the array */
+	struct rknpu_submit args;
+	int id;              /* in the scheduler */
+	unsigned wait_core;  /* whose status is handed back */
+	int fence;           /* to signal, or -1 */
+	bool detached;       /* nobody waits */
+	bool woken;          /* done: result */
+	pthread_cond_t wake; /* CLOCK_MONOTONIC */
+	struct core_sched_result result;
+	int64_t began_ns, ended_ns; /* first start, last end; 0: none */
+	int64_t stuck_ns;           /* since when a core makes no progress with it; 0: none does */
+	char why[280];              /* it is stuck */
+};
+
+/* What a core was given. */
+struct rknpu_order {
+	struct rknpu_job *job; /* NULL: nothing */
+	uint32_t task, count;
+	bool killed; /* by a reset of the cores */
+	bool stuck;
+};
+
+struct sim_rknpu {
+	struct sim_device *dev;
+	struct core_sched sched;
+	struct core_sched_job slots[RKNPU_JOBS_MAX];
+	struct rknpu_job *jobs[RKNPU_JOBS_MAX]; /* by id */
+	struct rknpu_order orders[SIM_MAX_CORES];
+	bool lanes; /* scheduler of lanes instead of the vendor's (ROCKET_SIM_SCHED) */
+	pthread_t worker;
+	pthread_cond_t kick;
+	bool stop;
+	struct sim_space space; /* of all files */
+	struct npu_memory memory;
+	struct sim_reaper reaper;
+	uint64_t next_object;
+};
+
+/* ---- requests: 0 or -errno ---- */
+
+int rknpu_ioctl(struct sim_file *file, unsigned long request, void *arg);
+int rknpu_action(struct sim_file *file, void *arg);
+int rknpu_mem_create(struct sim_file *file, void *arg);
+int rknpu_mem_map(struct sim_file *file, void *arg);
+int rknpu_mem_destroy(struct sim_file *file, void *arg);
+int rknpu_mem_sync(struct sim_file *file, void *arg);
+int rknpu_submit(struct sim_file *file, void *arg);
+
+/* The object at a kernel address, of any file, or NULL. */
+struct sim_bo *rknpu_object(struct sim_device *dev, uint64_t address);
+
+/* ---- jobs (worker.c) ---- */
+
+void *rknpu_worker(void *rknpu);
+void rknpu_core_main(struct sim_core *core);
+/* Tell the worker that the scheduler was told something. */
+void rknpu_kick(struct sim_rknpu *r);
+/* A reset of all cores: every job ends with EINVAL, that of id (or -1) with error. */
+void rknpu_reset(struct sim_rknpu *r, int id, int error);
+/* Give up the jobs of file and wait until they are gone. */
+void rknpu_detach(struct sim_file *file);
+/* What a result means to a caller; frees job. */
+void rknpu_job_free(struct rknpu_job *job);
+
+int64_t rknpu_now_ns(void);
+
+#endif

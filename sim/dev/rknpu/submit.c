@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: LGPL-2.1-or-later
+/*
+ * submit.c - taking a SUBMIT apart, and waiting for it.
+ *
+ * By default the ranges of a job are those the vendor's driver reads: one for each core it names,
+ * which runs there in one kick. With the scheduler of lanes every range is a lane that goes to any
+ * core of the mask, a task at a time.
+ */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/eventfd.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "rknpu.h"
+
+#define MAX_KICK(chip) ((1u << (chip)->task_number_bits) - 1)
+
+static unsigned cores_of(uint32_t mask)
+{
+	return (unsigned)__builtin_popcount(mask);
+}
+
+/* The core with the fewest tasks before it. */
+static unsigned least_loaded(const struct sim_rknpu *r)
+{
+	uint64_t least = UINT64_MAX;
+	unsigned best = 0;
+
+	for (unsigned c = 0; c < r->dev->n_cores; c++) {
+		uint64_t load = 0;
+
+		for (unsigned i = 0; i < RKNPU_JOBS_MAX; i++) {
+			const struct core_sched_job *j = &r->slots[i];
+
+			if ((j->bucket == CORE_SCHED_READY || j->bucket == CORE_SCHED_RUNNING) &&
+			    j->request.core_mask >> c & 1)
+				load += core_sched_tasks(j);
+		}
+		if (load < least) {
+			least = load;
+			best = c;
+		}
+	}
+	return best;
+}
+
+static int check_range(const struct rknpu_job *job, const struct core_sched_range *range)
+{
+	uint64_t end = (uint64_t)range->first + range->count;
+
+	if (end * sizeof(struct rknpu_task) <= job->tasks->size)
+		return 0;
+	sim_log(job->file->dev,
+		"tasks %u to %llu are past the end of their object: the driver "
+		"would read what lies behind it",
+		range->first, (unsigned long long)end);
+	return -EFAULT;
+}
+
+static struct core_sched_range range_of(const struct rknpu_submit *args, unsigned entry)
+{
+	return (struct core_sched_range){ args->subcore_task[entry].task_start,
+					  args->subcore_task[entry].task_number };
+}
+
+/* As the driver of the vendor: 1 when the job is one that it never starts. */
+static int request_of_cores(struct sim_rknpu *r, struct rknpu_job *job,
+			    struct core_sched_request *q)
+{
+	uint32_t mask = job->args.core_mask;
+	unsigned shift;
+
+	if (mask == RKNPU_CORE_AUTO_MASK)
+		mask = 1u << least_loaded(r);
+	if (mask == 5 || mask == 6)
+		return 1;
+	shift = cores_of(mask) == 3 ? 2 : 0;
+	q->core_mask = mask;
+	q->run = MAX_KICK(r->dev->chip);
+	job->wait_core = (unsigned)__builtin_ctz(mask);
+	for (unsigned c = 0; c < r->dev->n_cores; c++) {
+		if (!(mask >> c & 1))
+			continue;
+		q->lanes[c] = range_of(&job->args, c + shift);
+		q->lane_cores[c] = (uint8_t)(1u << c);
+		if (!q->lanes[c].count)
+			return 1; /* a kick of no tasks has no end */
+	}
+	return 0;
+}
+
+static int request_of_lanes(struct sim_rknpu *r, struct rknpu_job *job,
+			    struct core_sched_request *q)
+{
+	q->core_mask = job->args.core_mask ? job->args.core_mask : (1u << r->dev->n_cores) - 1;
+	q->run = 1;
+	q->priority = job->args.priority;
+	q->tasks = (struct core_sched_range){ job->args.task_start, job->args.task_number };
+	for (unsigned l = 0; l < CORE_SCHED_LANES; l++)
+		q->lanes[l] = range_of(&job->args, l);
+	return 0;
+}
+
+/* 0, 1: never starts, or -errno. */
+static int make_request(struct sim_rknpu *r, struct rknpu_job *job, struct core_sched_request *q)
+{
+	int err;
+
+	memset(q, 0, sizeof(*q));
+	err = r->lanes ? request_of_lanes(r, job, q) : request_of_cores(r, job, q);
+	for (unsigned l = 0; l < CORE_SCHED_LANES && !err; l++)
+		err = check_range(job, &q->lanes[l]);
+	return err ? err : check_range(job, &q->tasks);
+}
+
+static int check_args(const struct sim_file *file, const struct rknpu_submit *args)
+{
+	if (!(args->flags & RKNPU_JOB_PC) || args->core_mask >> file->dev->n_cores ||
+	    !args->task_number || !args->task_obj_addr)
+		return -EINVAL;
+	return 0;
+}
+
+/* The object with the tasks, which the driver reads through its own mapping. */
+static int take_tasks(struct rknpu_job *job)
+{
+	struct sim_bo *bo = rknpu_object(job->file->dev, job->args.task_obj_addr);
+
+	if (!bo)
+		return -EFAULT;
+	if (!(bo->flags & RKNPU_MEM_KERNEL_MAPPING)) {
+		sim_log(job->file->dev,
+			"the object of the tasks has no mapping in the kernel, which would crash");
+		return -EFAULT;
+	}
+	bo->refs++;
+	job->tasks = bo;
+	return 0;
+}
+
+static struct rknpu_job *new_job(struct sim_file *file, const struct rknpu_submit *args)
+{
+	struct rknpu_job *job = calloc(1, sizeof(*job));
+	pthread_condattr_t monotonic;
+
+	if (!job)
+		return NULL;
+	job->file = file;
+	job->args = *args;
+	job->fence = -1;
+	job->detached = args->flags & RKNPU_JOB_NONBLOCK;
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&job->wake, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	return job;
+}
+
+void rknpu_job_free(struct rknpu_job *job)
+{
+	if (job->tasks)
+		sim_bo_put(job->tasks);
+	if (job->fence >= 0)
+		close(job->fence);
+	pthread_cond_destroy(&job->wake);
+	free(job);
+}
+
+/* ---- fences: file descriptors that become readable ---- */
+
+static int await_fence(const struct rknpu_submit *args)
+{
+	struct pollfd p = { .fd = args->fence_fd, .events = POLLIN };
+	int r;
+
+	if (args->fence_fd < 0)
+		return -EINVAL;
+	do
+		r = poll(&p, 1, (int)(args->timeout > INT32_MAX ? INT32_MAX : args->timeout));
+	while (r < 0 && errno == EINTR);
+	if (r < 0 || p.revents & (POLLNVAL | POLLERR))
+		return -EINVAL;
+	return r ? 0 : -ETIMEDOUT;
+}
+
+/* The caller's fd, and the job's own of the same event. */
+static int make_fence(struct rknpu_job *job, struct rknpu_submit *args)
+{
+	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+
+	if (fd < 0)
+		return -errno;
+	job->fence = dup(fd);
+	if (job->fence < 0) {
+		int err = errno;
+
+		close(fd);
+		return -err;
+	}
+	args->fence_fd = fd;
+	return 0;
+}
+
+/* ---- waiting ---- */
+
+static struct timespec time_of(int64_t ns)
+{
+	return (struct timespec){ ns / 1000000000, ns % 1000000000 };
+}
+
+/* The caller's limit, cut to the watchdog that the simulator was given. */
+static int64_t limit_ns(const struct rknpu_job *job)
+{
+	uint32_t ms = job->args.timeout;
+
+	if (ms > job->file->dev->timeout_ms)
+		ms = job->file->dev->timeout_ms;
+	return (int64_t)ms * 1000000;
+}
+
+/* What never starts occupies nothing but its caller. */
+static int never(struct sim_rknpu *r, const struct rknpu_job *job)
+{
+	const struct timespec t = time_of(limit_ns(job));
+
+	sim_log(r->dev, "a job for cores %#x is never started: its mask or an empty range of tasks",
+		job->args.core_mask);
+	pthread_mutex_unlock(&r->dev->lock);
+	nanosleep(&t, NULL);
+	pthread_mutex_lock(&r->dev->lock);
+	rknpu_reset(r, -1, 0);
+	return -ETIMEDOUT;
+}
+
+/* Time runs from when a core is stuck with the job: simulating may take long. */
+static void await(struct sim_rknpu *r, struct rknpu_job *job)
+{
+	while (!job->woken) {
+		int64_t end = job->stuck_ns + limit_ns(job);
+		struct timespec t = time_of(end);
+
+		if (!job->stuck_ns) {
+			pthread_cond_wait(&job->wake, &r->dev->lock);
+		} else if (rknpu_now_ns() < end) {
+			pthread_cond_timedwait(&job->wake, &r->dev->lock, &t);
+		} else {
+			sim_log(r->dev, "job timed out: fd %d, cores %#x: %s; all cores reset",
+				job->file->opened_as, job->args.core_mask, job->why);
+			job->stuck_ns = 0;
+			rknpu_reset(r, job->id, -ETIMEDOUT);
+		}
+	}
+}
+
+/*
+ * Before a job that nobody waits for is queued, the driver drops older ones that seem to hang on
+ * its cores: it compares their age in microseconds with a timeout in milliseconds. Here only those
+ * that do hang are.
+ */
+static void drop_stuck(struct sim_rknpu *r, uint32_t mask)
+{
+	for (unsigned c = 0; c < r->dev->n_cores; c++) {
+		const struct rknpu_job *job = r->orders[c].job;
+
+		if (mask >> c & 1 && job && r->orders[c].stuck &&
+		    (rknpu_now_ns() - job->stuck_ns) / 1000 > (int64_t)job->args.timeout) {
+			rknpu_reset(r, job->id, -ETIMEDOUT);
+			return;
+		}
+	}
+}
+
+static int queue(struct sim_rknpu *r, struct rknpu_job *job, const struct core_sched_request *q)
+{
+	if (job->detached)
+		drop_stuck(r, job->args.core_mask);
+	job->id = core_sched_submit(&r->sched, q);
+	if (job->id < 0)
+		return job->id == -EAGAIN ? -ENOMEM : job->id;
+	r->jobs[job->id] = job;
+	rknpu_kick(r);
+	return 0;
+}
+
+static void hand_back(const struct rknpu_job *job, struct rknpu_submit *args)
+{
+	args->task_counter = job->result.error ? job->result.completed : args->task_number;
+	if (job->began_ns && job->ended_ns)
+		args->hw_elapse_time = job->ended_ns - job->began_ns;
+}
+
+static int run(struct sim_rknpu *r, struct rknpu_job *job, struct rknpu_submit *args)
+{
+	struct core_sched_request q;
+	int err = take_tasks(job);
+
+	if (!err)
+		err = make_request(r, job, &q);
+	if (!err && args->flags & RKNPU_JOB_FENCE_OUT)
+		err = make_fence(job, args);
+	if (err == 1)
+		err = never(r, job);
+	else if (!err)
+		err = queue(r, job, &q);
+	if (!err && job->detached)
+		return 0; /* the worker's from here on */
+	if (!err) {
+		await(r, job);
+		hand_back(job, args);
+		err = job->result.error;
+	}
+	if (err && job->fence >= 0) {
+		close(args->fence_fd);
+		args->fence_fd = -1;
+	}
+	rknpu_job_free(job);
+	return err;
+}
+
+int rknpu_submit(struct sim_file *file, void *arg)
+{
+	struct sim_rknpu *r = file->dev->rknpu;
+	struct rknpu_submit *args = arg;
+	struct rknpu_job *job;
+	int err = check_args(file, args);
+
+	if (!err && args->flags & RKNPU_JOB_FENCE_IN)
+		err = await_fence(args);
+	if (err)
+		return err;
+	job = new_job(file, args);
+	if (!job)
+		return -ENOMEM;
+	pthread_mutex_lock(&file->dev->lock);
+	err = run(r, job, args);
+	pthread_mutex_unlock(&file->dev->lock);
+	return err;
+}
