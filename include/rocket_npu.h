@@ -3,13 +3,15 @@
  * rocket_npu.h - devices, buffers and submission.
  *
  * An fd is the context: one IOVA window of 4 GiB and one scheduling entity, which
- * stays on one NPU core while it has work. Use several fds for several cores.
+ * stays on one NPU core while it has work. Use several fds for several cores. With the vendor's
+ * driver all fds of all processes share one window, and a job goes to whichever core is free.
  *
  * Which device rocket_open() takes is decided by ROCKET_DEVICE:
  *   unset                    the first device node that a built-in provider accepts
- *   /dev/accel/accel0        that node
+ *   /dev/accel/accel0        that node; of the vendor's driver, /dev/dri/renderD129 or card1
  *   sim, sim:rk3588          the simulated NPU inside this process
- *   sim:rk3588:rocket        the same, naming the kernel ABI it answers
+ *   sim:rk3588:rocket        the same, naming the kernel ABI it answers; or
+ *   sim:rk3588:rknpu         that of the vendor's driver
  * The simulator is never chosen unless asked for.
  *
  * Return values: int functions give ROCKET_OK (0) or a positive count on success
@@ -153,7 +155,7 @@ int rocket_bo_fini_ranges(int fd, rocket_bo *bo, const rocket_bo_range *r, unsig
 /* ---- capabilities of the device opened last (0 or 1; 0 before any open) ---- */
 int rocket_bo_ranges_supported(void);      /* driver >= 1.5 */
 int rocket_batched_submit_supported(void); /* driver >= 1.1 and its switch is on */
-int rocket_batched_submit_native(void);    /* every multi-task job is one kick anyway */
+int rocket_batched_submit_native(void);    /* chains are the driver's way, and the default */
 int rocket_ppu_done_supported(void);       /* driver >= 1.3 */
 int rocket_no_dpu_done_supported(void);    /* driver >= 1.2 */
 int rocket_batch_completion_tracked(void); /* a batched job's fence means every task is done */
@@ -166,8 +168,9 @@ void rocket_busy_poll_set_us(long us);
  * in_handles: buffers the job reads; out_handles: buffers it writes, or both reads and
  * writes. A handle in both lists, or twice in one, is refused: the kernel would complete
  * such a job without running it. Each call is one SUBMIT; it returns when the job is
- * queued. ROCKET_E_SHAPE bad arguments, or with ROCKET_VALIDATE=1 a faulty program;
- * ROCKET_E_UNSUPPORTED a flag this driver lacks; ROCKET_E_DEVICE the kernel refused. */
+ * queued, with the vendor's driver when it has ended. ROCKET_E_SHAPE bad arguments, or with
+ * ROCKET_VALIDATE=1 a faulty program; ROCKET_E_UNSUPPORTED a flag this driver lacks;
+ * ROCKET_E_DEVICE the kernel refused. */
 
 /* One program of regcmd_count words at the start of regcmd_bo. timeout_ms is accepted
  * for compatibility; the kernel's own watchdog applies. */
@@ -198,8 +201,10 @@ int rocket_submit_tasks_pre(int fd, void *scratch, const rocket_task_desc *tasks
 int rocket_submit_jobs(int fd, const rocket_job_desc *jobs, uint32_t n_jobs);
 
 /* ---- counters, process-wide ---- */
-uint64_t rocket_submit_ioctl_count(void); /* SUBMIT calls that reached the kernel */
-uint64_t rocket_submit_task_count(void);  /* tasks in them */
+/* Submissions that reached the kernel. The vendor's driver takes a call for each task of one whose
+ * tasks are not chained. */
+uint64_t rocket_submit_ioctl_count(void);
+uint64_t rocket_submit_task_count(void); /* tasks in them */
 void rocket_submit_counters_reset(void);
 
 /* Waits with a timeout > 0, those longer than slow_wait_ms (ROCKET_SLOW_WAIT_MS), the longest. */

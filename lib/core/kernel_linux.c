@@ -58,10 +58,22 @@ static long linux_param(const char *module, const char *name, long fallback)
 	return strtol(text, NULL, 0);
 }
 
+/* The vendor's driver is bound to one node that has all cores. */
+static void identify_vendor(char chip[16], unsigned *cores)
+{
+	unsigned nodes;
+
+	rocket_sysfs_identify("", "RKNPU", chip, &nodes);
+	if (nodes)
+		*cores = !strcmp(chip, "rk3588") ? 3 : !strcmp(chip, "rk3576") ? 2 : 1;
+}
+
 static void linux_identify(int fd, char chip[16], unsigned *cores)
 {
 	(void)fd; /* the accel node hangs on a facade device without a device tree node */
 	rocket_sysfs_identify("", "rocket", chip, cores);
+	if (!*cores)
+		identify_vendor(chip, cores);
 }
 
 const struct rocket_kernel rocket_kernel_linux = {

@@ -36,17 +36,19 @@ __attribute__((format(printf, 3, 4))) static void refuse(struct refusal *r, int 
 							 const char *fmt, ...)
 {
 	size_t used = strlen(r->text);
+	char reason[sizeof(r->text)];
 	va_list ap;
 
 	if (!r->err || r->err == -ENODEV)
 		r->err = err;
-	if (used && used + 2 < sizeof(r->text)) {
-		strcpy(r->text + used, "; ");
-		used += 2;
-	}
 	va_start(ap, fmt);
-	vsnprintf(r->text + used, sizeof(r->text) - used, fmt, ap);
+	vsnprintf(reason, sizeof(reason), fmt, ap);
 	va_end(ap);
+	if (strstr(r->text, reason))
+		return; /* a node that does not open fails for every provider */
+	if (used + 2 < sizeof(r->text))
+		snprintf(r->text + used, sizeof(r->text) - used, "%s%.*s", used ? "; " : "",
+			 (int)(sizeof(r->text) - used), reason);
 }
 
 /* The profile for the chip found, or NULL. */
@@ -151,9 +153,12 @@ static struct rocket_device *adopt(const struct rocket_provider *p, const struct
 	r = p->open(&dev->node);
 	if (r) {
 		refuse(why, r, "%s: the %s provider cannot take it: %s", path, p->name,
-		       strerror(-r));
+		       dev->node.refusal[0] ? dev->node.refusal : strerror(-r));
 		goto err_table;
 	}
+	if (dev->settings.batch_submit < 0)
+		dev->settings.batch_submit = dev->node.caps.batched_native;
+	dev->settings.tasks_apart = !dev->node.caps.batch_atomic;
 	dev->profile = choose_profile(s, &dev->node, why);
 	if (!dev->profile)
 		goto err_open;
@@ -248,6 +253,16 @@ static struct rocket_device *try_all(const struct rocket_settings *s, struct ref
 	return dev;
 }
 
+#ifdef HAVE_SIM
+static bool built_in(const char *driver)
+{
+	for (const struct rocket_provider *const *p = rocket_providers(); *p; p++)
+		if (!strcmp(driver, (*p)->name))
+			return true;
+	return false;
+}
+#endif
+
 static struct rocket_device *try_sim(const struct rocket_settings *s, struct refusal *why)
 {
 #ifdef HAVE_SIM
@@ -269,6 +284,13 @@ static struct rocket_device *try_sim(const struct rocket_settings *s, struct ref
 	if (rocket_chip_kind(chip) == ROCKET_CHIP_UNKNOWN) {
 		refuse(why, -ENODEV, "no simulated chip is called \"%s\" (there is rk3588)", chip);
 		return NULL;
+	}
+	/* A library for the vendor's driver alone means that one by "sim". */
+	if (!driver[0] && !built_in("rocket") && built_in("rknpu")) {
+		char spec[64];
+
+		snprintf(spec, sizeof(spec), "sim:%s:rknpu", chip);
+		return try_named(s, &rocket_kernel_sim, spec, "rknpu", why);
 	}
 	return try_named(s, &rocket_kernel_sim, s->device, driver, why);
 #else
@@ -316,8 +338,8 @@ struct rocket_device *rocket_device_select(const struct rocket_settings *s, int 
 	else
 		rocket_fail(
 			ROCKET_E_DEVICE,
-			"rocket_open: no NPU found (%s). Set ROCKET_DEVICE=/dev/accel/accelN to "
-			"name a node" SIM_CHOICE,
+			"rocket_open: no NPU found (%s). Set ROCKET_DEVICE=/dev/accel/accelN or "
+			"/dev/dri/renderDN to name a node" SIM_CHOICE,
 			why.text[0] ? why.text
 				    : "there is no device node such as its providers look for");
 	return NULL;

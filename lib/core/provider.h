@@ -60,6 +60,7 @@ struct rocket_node {
 	char chip[16];           /* "rk3588" or "" when the driver cannot tell; filled by open */
 	unsigned cores;          /* 0 = unknown; filled by open */
 	char driver_version[32]; /* for people; filled by open */
+	char refusal[96];        /* why open failed, where -errno does not say; "" else */
 };
 
 struct rocket_provider_job {
@@ -125,7 +126,7 @@ struct rocket_provider_op {
 };
 const struct rocket_provider_op *rocket_provider_op(unsigned i);
 
-/* The providers of this build, NULL-terminated, in the order of --with-providers. */
+/* The providers of this build, NULL-terminated, in the order they are tried. */
 const struct rocket_provider *const *rocket_providers(void);
 
 extern const struct rocket_kernel rocket_kernel_linux;

@@ -7,6 +7,9 @@
 #ifdef HAVE_PROVIDER_ROCKET
 #include "providers/rocket/rocket_provider.h"
 #endif
+#ifdef HAVE_PROVIDER_RKNPU
+#include "providers/rknpu/rknpu_provider.h"
+#endif
 #ifdef HAVE_EXTERNAL_PROVIDER
 extern const struct rocket_provider rocket_external_provider;
 #endif
@@ -14,6 +17,9 @@ extern const struct rocket_provider rocket_external_provider;
 static const struct rocket_provider *const providers[] = {
 #ifdef HAVE_PROVIDER_ROCKET
 	&rocket_provider_rocket,
+#endif
+#ifdef HAVE_PROVIDER_RKNPU
+	&rocket_provider_rknpu,
 #endif
 #ifdef HAVE_EXTERNAL_PROVIDER
 	&rocket_external_provider,

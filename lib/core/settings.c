@@ -29,7 +29,7 @@ struct number {
 static const struct number numbers[] = {
 	NUMBER("ROCKET_KACC", kacc, 0, 1, 1),
 	NUMBER("ROCKET_KACC_CHAIN", kacc_chain, 0, 2, 0),
-	NUMBER("ROCKET_BATCH_SUBMIT", batch_submit, 0, 1, 0),
+	NUMBER("ROCKET_BATCH_SUBMIT", batch_submit, 0, 1, -1),
 	NUMBER("ROCKET_MM_ASYM", mm_asym, 0, 1, 1),
 	NUMBER("ROCKET_MM_STREAM", mm_stream, 0, 1, STREAM_UNSET),
 	NUMBER("ROCKET_REUSE_DEBUG", reuse_debug, 0, 1, 0),

@@ -22,7 +22,7 @@ struct rocket_settings {
 	int kacc;                /* ROCKET_KACC (default 1); ROCKET_NO_KACC set: 0 */
 	int kacc_chain;          /* ROCKET_KACC_CHAIN 0, 1, 2 */
 	int reuse;               /* enum rocket_reuse_setting */
-	int batch_submit;        /* ROCKET_BATCH_SUBMIT (default 0) */
+	int batch_submit;        /* ROCKET_BATCH_SUBMIT; -1 (default): as the driver prefers */
 	int mm_asym;             /* ROCKET_MM_ASYM (default 1) */
 	int mm_stream;           /* ROCKET_MM_STREAM (default: 1 where device is the simulator) */
 	int mm_mt, mm_nt, mm_kt; /* ROCKET_MM_MT, _NT, _KT; 0 = not set */
@@ -32,6 +32,9 @@ struct rocket_settings {
 	int no_shared_pack; /* ROCKET_NO_SHARED_PACK: every worker packs A */
 	int mm_profile;     /* ROCKET_MM_PROFILE: where time went, printed at exit */
 	int keep_mib;       /* ROCKET_KEEP_MIB: what an fd keeps between matmuls, default 128 */
+	/* Set at open: tasks that are not chained may run anywhere, others between them, so nothing
+	 * stays on chip from one to the next. */
+	int tasks_apart;
 	/* waiting */
 	int wait_ms; /* ROCKET_WAIT_MS; < 1: 8000, or ten minutes where device is the simulator */
 	int slow_wait_ms;  /* ROCKET_SLOW_WAIT_MS; 0 = the profile's */

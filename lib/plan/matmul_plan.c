@@ -197,7 +197,7 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 	struct strategy how = { .reuse = set->reuse };
 
 	how.device_accumulates = set->kacc && device_can_accumulate(p);
-	how.chained = batched && set->batch_submit && chains[p->type];
+	how.chained = batched && set->batch_submit > 0 && chains[p->type];
 	if (p->items > 1) {
 		how.device_accumulates = false;
 		how.reuse = ROCKET_REUSE_OFF;
@@ -206,7 +206,7 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 		how.reuse = ROCKET_REUSE_OFF;
 	if (!how.device_accumulates) {
 		/* AUTO is a choice between tile orders of the accumulating loop only. */
-		if (how.reuse == ROCKET_REUSE_AUTO)
+		if (how.reuse == ROCKET_REUSE_AUTO || (set->tasks_apart && !how.chained))
 			how.reuse = ROCKET_REUSE_OFF;
 		how.group = host_group(p);
 		how.slots = p->n_steps < how.group ? p->n_steps : how.group;
@@ -223,6 +223,8 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 		how.group = (uint32_t)tiles;
 	how.slots = set->kacc_batchout ? ROCKET_JOB_TASKS_MAX : how.group;
 	how.chained |= how.chain_k;
+	if (set->tasks_apart && !how.chained)
+		how.reuse = ROCKET_REUSE_OFF;
 	return how;
 }
 

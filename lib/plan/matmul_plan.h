@@ -130,7 +130,9 @@ struct rocket_matmul_plan {
  *                                  fewer, unless one of the next three is set. Nothing of a
  *                                  streamed tile stays on chip, so reuse WEIGHT is OFF then
  *   ROCKET_MM_MT, _NT, _KT         mm_mt, mm_nt, mm_kt
- * The defaults, with nothing set: kacc 1, reuse AUTO, mm_asym 1, the rest 0.
+ * and, of the driver, tasks_apart: reuse is OFF where jobs are not chained.
+ * The defaults, with nothing set: kacc 1, reuse AUTO, mm_asym 1, the rest 0; a batch_submit that is
+ * not set is not 1.
  */
 int rocket_matmul_plan_make(enum rocket_matmul_type type, const struct rocket_hw_profile *hw,
 			    const struct rocket_settings *set, int batched, int M, int K, int N,

@@ -18,6 +18,10 @@ device_tests = \
 	tests/device/test_sim_submit \
 	tests/device/test_submit
 
+if PROVIDER_RKNPU
+device_tests += tests/device/test_rknpu_provider
+endif
+
 check_PROGRAMS += $(device_tests)
 TESTS += $(device_tests)
 THREAD_TESTS += $(device_tests)
@@ -70,6 +74,11 @@ tests_device_test_rknpu_abi_SOURCES = tests/device/test_rknpu_abi.c \
 	tests/device/rknpu_kit.h tests/device/rknpu_kit.c $(device_test_support)
 tests_device_test_rknpu_abi_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_abi_LDADD = $(device_test_libs)
+
+tests_device_test_rknpu_provider_SOURCES = tests/device/test_rknpu_provider.c \
+	$(device_test_support)
+tests_device_test_rknpu_provider_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_rknpu_provider_LDADD = $(device_test_libs)
 
 tests_device_test_settings_SOURCES = tests/device/test_settings.c $(device_test_support)
 tests_device_test_settings_CPPFLAGS = $(device_test_cppflags)

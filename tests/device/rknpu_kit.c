@@ -58,29 +58,6 @@ int vendor_action(int fd, uint32_t number, uint32_t *value)
 	return r;
 }
 
-/* Small integers, so that every product and sum is exact in fp16. */
-static int operand(unsigned seed, unsigned row, unsigned k)
-{
-	return (int)((seed + 7 * row + 3 * k + row * k) % 5) - 2;
-}
-
-static void fill_operands(struct vendor_kit *kit, unsigned seed)
-{
-	_Float16 *a = kit->a.ptr, *b = kit->b.ptr;
-
-	for (unsigned k = 0; k < KIT_K; k++) {
-		for (unsigned m = 0; m < KIT_M; m++)
-			a[k / 8 * KIT_M * 8 + m * 8 + k % 8] = (_Float16)operand(seed, m, k);
-		for (unsigned n = 0; n < KIT_N; n++)
-			b[n * KIT_K + k] = (_Float16)operand(seed + 1, n, k);
-	}
-	for (unsigned m = 0; m < KIT_M; m++)
-		for (unsigned n = 0; n < KIT_N; n++)
-			for (unsigned k = 0; k < KIT_K; k++)
-				kit->expected[m][n] +=
-					operand(seed, m, k) * operand(seed + 1, n, k);
-}
-
 static uint64_t *program(const struct vendor_kit *kit, unsigned i)
 {
 	return (uint64_t *)kit->prog.ptr + i * ROCKET_RK3588_MATMUL_WORDS;
@@ -139,7 +116,7 @@ void vendor_kit_init(struct vendor_kit *kit, int fd, unsigned n, unsigned seed)
 	kit->c = vendor_new(fd, n * C_SLOT, 0);
 	kit->tasks = vendor_new(fd, VENDOR_TASKS_MAX * sizeof(struct rknpu_task),
 				RKNPU_MEM_KERNEL_MAPPING);
-	fill_operands(kit, seed);
+	kit_fill(kit->a.ptr, kit->b.ptr, kit->expected, seed);
 	vendor_stamp(kit);
 	for (unsigned i = 0; i < n; i++) {
 		write_program(kit, i, output_iova(kit, i));
@@ -189,13 +166,7 @@ int vendor_run(struct vendor_kit *kit)
 
 bool vendor_is_right(const struct vendor_kit *kit, unsigned i)
 {
-	const _Float16 *c = (const void *)((const uint8_t *)kit->c.ptr + i * C_SLOT);
-
-	for (unsigned m = 0; m < KIT_M; m++)
-		for (unsigned n = 0; n < KIT_N; n++)
-			if ((double)c[n / 8 * KIT_M * 8 + m * 8 + n % 8] != kit->expected[m][n])
-				return false;
-	return true;
+	return kit_product_is((const uint8_t *)kit->c.ptr + i * C_SLOT, kit->expected);
 }
 
 bool vendor_is_untouched(const struct vendor_kit *kit, unsigned i)

@@ -68,6 +68,9 @@ for op in match open close bo_alloc bo_free bo_prep bo_fini bo_prep_ranges bo_fi
 	succeeds "seam_lists_$op" says "$seam"
 done
 succeeds builtin_provider_is_whole exits 0 "$seam" rocket
+if grep -q '^#define HAVE_PROVIDER_RKNPU 1' "$builddir/config.h"; then
+	succeeds builtin_provider_of_the_vendors_driver_is_whole exits 0 "$seam" rknpu
+fi
 succeeds shared_provider_is_whole exits 0 "$seam" "$work/whole.so"
 succeeds object_of_a_provider_is_found exits 0 "$seam" "$work/whole.o"
 succeeds archive_of_a_provider_is_found exits 0 "$seam" "$work/whole.a"
@@ -85,7 +88,7 @@ succeeds shared_without_the_symbol_fails exits 2 "$seam" "$work/none.so"
 succeeds object_cut_short_fails exits 2 "$seam" "$work/cut.o"
 succeeds text_is_no_object exits 2 "$seam" "$work/text.o"
 succeeds file_missing_fails exits 2 "$seam" "$work/missing.so"
-succeeds name_unknown_fails exits 2 "$seam" rknpu
+succeeds name_unknown_fails exits 2 "$seam" panfrost
 succeeds option_unknown_fails exits 2 "$seam" --frobnicate
 succeeds help_is_given exits 0 "$seam" --help
 plan

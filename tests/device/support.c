@@ -200,9 +200,9 @@ static int operand(unsigned seed, unsigned row, unsigned k)
 }
 
 /* Cube index formulas of the hardware documents, written out for one small tile. */
-static void fill_operands(struct kit *kit, unsigned seed)
+void kit_fill(void *a_cube, void *b_cube, double expected[KIT_M][KIT_N], unsigned seed)
 {
-	_Float16 *a = kit->a.ptr, *b = kit->b.ptr;
+	_Float16 *a = a_cube, *b = b_cube;
 
 	for (unsigned k = 0; k < KIT_K; k++) {
 		for (unsigned m = 0; m < KIT_M; m++)
@@ -212,11 +212,21 @@ static void fill_operands(struct kit *kit, unsigned seed)
 	}
 	for (unsigned m = 0; m < KIT_M; m++)
 		for (unsigned n = 0; n < KIT_N; n++) {
-			kit->expected[m][n] = 0;
+			expected[m][n] = 0;
 			for (unsigned k = 0; k < KIT_K; k++)
-				kit->expected[m][n] +=
-					operand(seed, m, k) * operand(seed + 1, n, k);
+				expected[m][n] += operand(seed, m, k) * operand(seed + 1, n, k);
 		}
+}
+
+bool kit_product_is(const void *c_cube, const double expected[KIT_M][KIT_N])
+{
+	const _Float16 *c = c_cube;
+
+	for (unsigned m = 0; m < KIT_M; m++)
+		for (unsigned n = 0; n < KIT_N; n++)
+			if ((double)c[n / 8 * KIT_M * 8 + m * 8 + n % 8] != expected[m][n])
+				return false;
+	return true;
 }
 
 static uint32_t write_program(struct kit *kit)
@@ -257,7 +267,7 @@ void kit_init(struct kit *kit, int fd, enum kit_kind kind, unsigned seed)
 	kit->a = raw_bo_new(fd, 4096);
 	kit->b = raw_bo_new(fd, 4096);
 	kit->c = raw_bo_new(fd, 4096);
-	fill_operands(kit, seed);
+	kit_fill(kit->a.ptr, kit->b.ptr, kit->expected, seed);
 	kit_stamp(kit);
 	kit->task.regcmd = (uint32_t)kit->prog.iova;
 	kit->task.regcmd_count = write_program(kit);
@@ -286,13 +296,7 @@ int kit_wait(struct kit *kit, unsigned ms)
 
 bool kit_is_right(const struct kit *kit)
 {
-	const _Float16 *c = kit->c.ptr;
-
-	for (unsigned m = 0; m < KIT_M; m++)
-		for (unsigned n = 0; n < KIT_N; n++)
-			if ((double)c[n / 8 * KIT_M * 8 + m * 8 + n % 8] != kit->expected[m][n])
-				return false;
-	return true;
+	return kit_product_is(kit->c.ptr, kit->expected);
 }
 
 bool kit_is_untouched(const struct kit *kit)

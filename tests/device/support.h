@@ -82,6 +82,10 @@ enum kit_kind {
 #define KIT_K 32
 #define KIT_N 16
 
+/* Operands in the NPU's layouts, from seed, and their product; whether c is that. */
+void kit_fill(void *a_cube, void *b_cube, double expected[KIT_M][KIT_N], unsigned seed);
+bool kit_product_is(const void *c_cube, const double expected[KIT_M][KIT_N]);
+
 struct kit {
 	int fd;
 	enum kit_kind kind;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* test_open.c - which device ROCKET_DEVICE selects, and what is said when it selects none. */
+#include "config.h"
+
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -95,13 +97,40 @@ static void device_sim_opens(void **state)
 	}
 }
 
+static void device_sim_of_the_vendors_driver_opens(void **state)
+{
+	struct rocket_device_info info;
+	int fd;
+
+	(void)state;
+#ifndef HAVE_PROVIDER_RKNPU
+	fails("sim:rk3588:rknpu", -ENODEV, "no provider of this build");
+	return;
+#endif
+	setenv("ROCKET_DEVICE", "sim:rk3588:rknpu", 1);
+	fd = rocket_open();
+	assert_true(fd >= 0);
+	assert_int_equal(rocket_device_info(fd, &info), ROCKET_OK);
+	assert_string_equal(info.chip, "rk3588");
+	assert_string_equal(info.provider, "rknpu");
+	assert_string_equal(info.driver_version, "0.9.8");
+	assert_int_equal(info.cores, 3);
+	assert_string_equal(rocket_driver_name(), "rknpu");
+	assert_int_equal(rocket_batched_submit_native(), 1);
+	assert_int_equal(rocket_submit_batch_atomic(), 0);
+	assert_int_equal(rocket_no_dpu_done_supported(), 0);
+	rocket_close(fd);
+	setenv("ROCKET_SIM_DRIVER", "0.9.5", 1);
+	fails("sim:rk3588:rknpu", -EOPNOTSUPP, "driver 0.9.5 is too old: 0.9.6 or later is needed");
+	unsetenv("ROCKET_SIM_DRIVER");
+}
+
 static void device_sim_of_another_kind_is_refused(void **state)
 {
 	(void)state;
 	fails("sim:rk3576", -ENODEV, "rk3576");
 	fails("sim:rk3599", -ENODEV, "\"rk3599\"");
 	fails("sim:", -ENODEV, "(there is rk3588)");
-	fails("sim:rk3588:rknpu", -ENODEV, "no provider of this build");
 	fails("sim:rk3588:nonsense", -ENODEV, "no provider of this build");
 }
 
@@ -368,6 +397,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T(nothing_is_known_before_any_open), /* must come first */
 		T(device_sim_opens),
+		T(device_sim_of_the_vendors_driver_opens),
 		T(device_sim_of_another_kind_is_refused),
 		T(device_path_that_is_no_node_is_refused),
 		T(device_name_too_long_opens_nothing),

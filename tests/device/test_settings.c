@@ -46,7 +46,7 @@ static void environment_empty_gives_the_defaults(void **state)
 	assert_int_equal(s.kacc, 1);
 	assert_int_equal(s.kacc_chain, 0);
 	assert_int_equal(s.reuse, ROCKET_REUSE_AUTO);
-	assert_int_equal(s.batch_submit, 0);
+	assert_int_equal(s.batch_submit, -1);
 	assert_int_equal(s.mm_asym, 1);
 	assert_int_equal(s.mm_stream, 0);
 	assert_int_equal(s.mm_mt | s.mm_nt | s.mm_kt, 0);

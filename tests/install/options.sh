@@ -28,7 +28,6 @@ ar cr "$work/good.a" "$work/reference.o" "$work/good.o"
 $CC -shared -o "$work/good.so" "$work/good.o"
 echo text >"$work/text.o"
 
-refuses rknpu_is_not_yet "not yet" configure --with-providers=rknpu
 refuses unknown_provider_is_named "unknown provider 'panfrost'" configure --with-providers=rocket,panfrost
 refuses no_provider_at_all "needs --with-external-provider" configure --with-providers=none
 refuses none_with_another "cannot be combined" configure --with-providers=none,rocket --with-external-provider="$work/good.o"
@@ -48,4 +47,6 @@ for file in good.o good.a good.so; do
 	succeeds "external_provider_in_${file#good.}_is_configured" grep -q '^#define HAVE_EXTERNAL_PROVIDER 1' config.h
 done
 succeeds no_builtin_provider_is_configured sh -c '! grep -q "^#define HAVE_PROVIDER_ROCKET" config.h'
+succeeds vendors_provider_alone configure --with-providers=rknpu
+succeeds vendors_provider_alone_is_configured grep -q '^#define HAVE_PROVIDER_RKNPU 1' config.h
 plan

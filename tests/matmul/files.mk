@@ -127,6 +127,32 @@ endif
 
 check_PROGRAMS += $(matmul_tests)
 TESTS += $(matmul_tests)
+
+if SIM
+if PROVIDER_RKNPU
+# Of matmul_device_tests; test_steady counts the rocket driver's calls.
+# In full: automake takes no substitution here.
+matmul_rknpu_tests = \
+	tests/matmul/rknpu/test_api.rknpu \
+	tests/matmul/rknpu/test_batch.rknpu \
+	tests/matmul/rknpu/test_chain.rknpu \
+	tests/matmul/rknpu/test_groups.rknpu \
+	tests/matmul/rknpu/test_numerics.rknpu \
+	tests/matmul/rknpu/test_range.rknpu \
+	tests/matmul/rknpu/test_refusals.rknpu \
+	tests/matmul/rknpu/test_resident.rknpu \
+	tests/matmul/rknpu/test_rows.rknpu \
+	tests/matmul/rknpu/test_shapes.rknpu \
+	tests/matmul/rknpu/test_stream.rknpu \
+	tests/matmul/rknpu/test_task.rknpu \
+	tests/matmul/rknpu/test_threads.rknpu \
+	tests/matmul/rknpu/test_types.rknpu
+TESTS += $(matmul_rknpu_tests)
+CLEANFILES += $(matmul_rknpu_tests)
+tests/matmul/rknpu/%.rknpu: tests/matmul/%$(EXEEXT)
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ && $(LN_S) ../$(<F) $@
+endif
+endif
 endif
 
 EXTRA_DIST += \

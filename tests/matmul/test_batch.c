@@ -111,7 +111,7 @@ static void items_are_summed_as_documented(void **state)
 /* 63 items of 3 tasks: jobs end inside items, and the last is short. */
 static void tasks_of_all_items_share_jobs(void **state)
 {
-	static const char *const envs[] = { "ROCKET_MM_KT=96",
+	static const char *const envs[] = { "ROCKET_MM_KT=96 ROCKET_BATCH_SUBMIT=0",
 					    "ROCKET_MM_KT=96 ROCKET_BATCH_SUBMIT=1" };
 	struct test_rng rng = { 410 };
 

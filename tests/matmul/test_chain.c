@@ -4,6 +4,7 @@
  * laid out where it cannot, and never mistaken for good where the flag is lost on the way.
  */
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -242,6 +243,81 @@ static void chain_that_the_driver_no_longer_takes_is_refused(void **state)
 	rocket_close(fd);
 }
 
+/* ---- the vendor's driver ---- */
+
+/* What the device counted while fd ran a type. */
+static struct npu_counters counted(int fd, unsigned type, struct rocket_matmul_stats *stats)
+{
+	struct npu_counters n;
+
+	sim_dev_counters_reset(fd);
+	run_right(fd, type, stats);
+	assert_int_equal(sim_dev_counters(fd, &n), 0);
+	assert_int_equal(n.tasks, stats->tasks);
+	assert_int_equal(n.kicks, stats->kicks);
+	return n;
+}
+
+static void vendors_driver_is_given_chains_unless_told_otherwise(void **state)
+{
+	(void)state;
+	for (unsigned type = 0; type < N_TYPES; type++) {
+		struct rocket_matmul_stats stats;
+		int fd = test_open(TILES);
+
+		counted(fd, type, &stats);
+		assert_int_equal(stats.kicks, types[type].chains ? stats.submits : stats.tasks);
+		rocket_close(fd);
+		fd = test_open(TILES "ROCKET_BATCH_SUBMIT=0");
+		counted(fd, type, &stats);
+		assert_int_equal(stats.kicks, stats.tasks);
+		rocket_close(fd);
+	}
+}
+
+/* The next task may go to another core, and to another file's tasks in between. */
+static void vendors_driver_keeps_nothing_on_chip_between_tasks_apart(void **state)
+{
+	static const char *const reuse[] = { "ROCKET_REUSE=0", "ROCKET_REUSE=1", "ROCKET_REUSE=2" };
+
+	(void)state;
+	for (unsigned type = 0; type < N_TYPES; type++) {
+		uint64_t apart[3], chained[3];
+
+		for (unsigned i = 0; i < 3; i++) {
+			struct rocket_matmul_stats stats;
+			struct npu_counters n;
+			char env[160];
+			int fd;
+
+			snprintf(env, sizeof(env), TILES "ROCKET_BATCH_SUBMIT=0 %s", reuse[i]);
+			fd = test_open(env);
+			n = counted(fd, type, &stats);
+			apart[i] = n.read_feature + n.read_weight;
+			rocket_close(fd);
+			snprintf(env, sizeof(env), TILES "%s", reuse[i]);
+			fd = test_open(env);
+			n = counted(fd, type, &stats);
+			chained[i] = n.read_feature + n.read_weight;
+			rocket_close(fd);
+		}
+		assert_int_equal(apart[1], apart[0]);
+		assert_int_equal(apart[2], apart[0]);
+		assert_int_equal(chained[1] < chained[0], types[type].chains);
+		assert_int_equal(chained[2] < chained[0], types[type].chains);
+	}
+}
+
+static int over_rknpu(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(vendors_driver_is_given_chains_unless_told_otherwise),
+		cmocka_unit_test(vendors_driver_keeps_nothing_on_chip_between_tasks_apart),
+	};
+
+	return test_run_group("chain", tests, sizeof(tests) / sizeof(tests[0]), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -253,5 +329,7 @@ int main(void)
 
 	setenv("ROCKET_SIM_TIMEOUT_MS", "20", 1);
 	fill();
+	if (test_over_rknpu())
+		return over_rknpu();
 	return test_run_group("chain", tests, sizeof(tests) / sizeof(tests[0]), 0);
 }

@@ -438,7 +438,7 @@ static void stats_tell_what_the_call_did(void **state)
 		fp16_begin(&rng, (struct test_shape){ 64, 512, 96 }, TEST_FILL_UNIFORM);
 	struct rocket_matmul_stats stats;
 	uint64_t phases = 0;
-	int fd = test_open(SMALL_TILES);
+	int fd = test_open(SMALL_TILES "ROCKET_BATCH_SUBMIT=0");
 
 	(void)state;
 	rocket_submit_counters_reset();

@@ -466,9 +466,13 @@ static void wait_that_runs_out_is_a_device_error(void **state)
 	(void)state;
 	assert_true(a && b && c);
 	test_log_start();
-	assert_int_equal(rocket_matmul_fp16(fd, M, K, N, a, b, c), ROCKET_E_DEVICE);
-	assert_int_equal(test_log_errors(), 1);
-	assert_non_null(strstr(test_log_last(), "ran out"));
+	if (test_over_rknpu()) { /* whose SUBMIT has waited already */
+		assert_int_equal(rocket_matmul_fp16(fd, M, K, N, a, b, c), ROCKET_OK);
+	} else {
+		assert_int_equal(rocket_matmul_fp16(fd, M, K, N, a, b, c), ROCKET_E_DEVICE);
+		assert_int_equal(test_log_errors(), 1);
+		assert_non_null(strstr(test_log_last(), "ran out"));
+	}
 	/* The job still runs; its operands and result may go at once. */
 	free(a);
 	free(b);

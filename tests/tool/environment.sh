@@ -8,7 +8,7 @@ page=$srcdir/docs/rocket.1
 names() {
 	grep -ohE 'ROCKET_[A-Z0-9_]*[A-Z0-9]' "$@" | LC_ALL=C sort -u
 }
-grep -ohE '"ROCKET_[A-Z0-9_]+"' "$srcdir/lib/core/settings.c" "$srcdir/sim/dev/core.c" |
+grep -ohE '"ROCKET_[A-Z0-9_]+"' "$srcdir/lib/core/settings.c" "$srcdir"/sim/dev/device.c "$srcdir"/sim/dev/rknpu/device.c |
 	tr -d '"' | LC_ALL=C sort -u >"$work/read"
 sed -n '/^\.SH ENVIRONMENT/,/^\.SH FILES/p' "$page" >"$work/page"
 names "$work/page" >"$work/documented"

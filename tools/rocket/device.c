@@ -88,12 +88,27 @@ int device_exit_code(int status)
 									  : EXIT_DEVICE;
 }
 
+#if HAVE_SIM
+static bool has_provider(const char *name)
+{
+	for (const struct rocket_provider *const *p = rocket_providers(); *p; p++)
+		if (!strcmp((*p)->name, name))
+			return true;
+	return false;
+}
+#endif
+
 const char *device_simulated_name(unsigned i)
 {
 #if HAVE_SIM
-	static const char *const names[] = { "sim", "sim:rk3588", "sim:rk3588:rocket" };
+	static const char *const names[] = { "sim", "sim:rk3588", "sim:rk3588:rocket",
+					     "sim:rk3588:rknpu" };
+	static const char *const providers[] = { NULL, NULL, "rocket", "rknpu" };
 
-	return i < sizeof(names) / sizeof(names[0]) ? names[i] : NULL;
+	for (unsigned k = 0; k < sizeof(names) / sizeof(names[0]); k++)
+		if ((!providers[k] || has_provider(providers[k])) && !i--)
+			return names[k];
+	return NULL;
 #else
 	(void)i;
 	return NULL;

@@ -33,8 +33,17 @@ static const struct {
 	    "keep other files' tasks from running between two of one job"),
 	CAP(ppu_done, "waits for pooling", "pooling programs (needs driver 1.3)"),
 	CAP(no_dpu_done, "RK3576 completion rule", NULL),
-	CAP(batched_native, "always one kick per job", NULL),
+	CAP(batched_native, "chains are the default", NULL),
 #undef CAP
+};
+
+/* What the interface of a driver has no call for. */
+static const struct {
+	const char *provider, *what;
+} missing_calls[] = {
+	{ "rknpu", "return from a submit before its job has ended" },
+	{ "rknpu", "keep an operand on chip between tasks that are not chained" },
+	{ "rknpu", "spare other jobs when one hangs: all cores are reset" },
 };
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -107,29 +116,30 @@ static void report_dtypes(struct report *r, const struct rocket_hw_profile *p, b
 		      supported ? "operands" : "no operands of", list[0] ? list : "none");
 }
 
+static void report_limit(struct report *r, const char *what)
+{
+	if (r->as_json)
+		json_string(&r->json, NULL, what);
+	else
+		printf("  %s\n", what);
+}
+
 static void report_limits(struct report *r, const struct device *d)
 {
 	if (r->as_json)
 		json_array(&r->json, "cannot");
 	else
 		printf("what cannot be done here\n");
-	for (size_t i = 0; i < COUNT(capabilities); i++) {
-		if (has(&d->info.caps, i) || !capabilities[i].without)
-			continue;
-		if (r->as_json)
-			json_string(&r->json, NULL, capabilities[i].without);
-		else
-			printf("  %s\n", capabilities[i].without);
-	}
-	if (d->simulated && !r->as_json)
-		printf("  measure device time: the simulator computes results, not time\n");
-	if (r->as_json) {
-		if (d->simulated)
-			json_string(
-				&r->json, NULL,
-				"measure device time: the simulator computes results, not time");
+	for (size_t i = 0; i < COUNT(capabilities); i++)
+		if (!has(&d->info.caps, i) && capabilities[i].without)
+			report_limit(r, capabilities[i].without);
+	for (size_t i = 0; i < COUNT(missing_calls); i++)
+		if (!strcmp(d->info.provider, missing_calls[i].provider))
+			report_limit(r, missing_calls[i].what);
+	if (d->simulated)
+		report_limit(r, "measure device time: the simulator computes results, not time");
+	if (r->as_json)
 		json_end(&r->json);
-	}
 }
 
 /* What the kernel tells beside the device; the simulated one has no kernel. */
