@@ -14,6 +14,11 @@ selftests_PROGRAMS += selftests/fuzz
 selftests_fuzz_SOURCES = $(SELFTEST_FUZZ) $(SELFTEST_RUNNER)
 selftests_fuzz_LDADD = $(SELFTEST_LIBS)
 
+# What tasks cost, counted by the virtual board alone.
+noinst_PROGRAMS += selftests/counts
+selftests_counts_SOURCES = selftests/counts.c $(SELFTEST_RUNNER)
+selftests_counts_LDADD = $(SELFTEST_LIBS)
+
 SELFTEST_RUNNER = \
 	selftests/cores.c selftests/cores.h \
 	selftests/crew.c selftests/crew.h \

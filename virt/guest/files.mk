@@ -24,6 +24,7 @@ EXTRA_DIST += \
 	virt/guest/soc/soc_power.c \
 	virt/guest/soc/soc_rail.c \
 	virt/guest/soc/soc_reset.c \
+	virt/counts \
 	virt/evidence \
 	virt/run \
 	virt/tests
