@@ -9,3 +9,18 @@ include tests/tool/files.mk
 include tests/install/files.mk
 include tests/kernel/files.mk
 include tests/virt/files.mk
+
+# Once more, on the simulated device of the vendor's driver: DIR/NAME as DIR/NAME-rknpu.
+if SIM
+if PROVIDER_RKNPU
+rknpu_reruns = $(DEVICE_TESTS:=-rknpu.rerun) $(DEVICE_SH_TESTS:.sh=-rknpu.sh)
+TESTS += $(rknpu_reruns)
+CLEANFILES += $(rknpu_reruns)
+
+%-rknpu.rerun: %$(EXEEXT)
+	$(AM_V_GEN)rm -f $@ && $(LN_S) $(<F) $@
+%-rknpu.sh: %.sh
+	$(AM_V_GEN)$(MKDIR_P) $(@D) && \
+		echo 'export TEST_DEVICE=sim:rk3588:rknpu; . "$$top_srcdir/$*.sh"' >$@
+endif
+endif

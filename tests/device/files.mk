@@ -2,32 +2,35 @@
 if HAVE_CMOCKA
 if SIM
 if PROVIDER_ROCKET
+# Those of the library on an open device, of one driver's interface, and of no device.
 device_tests = \
 	tests/device/test_buffer \
 	tests/device/test_fault \
 	tests/device/test_open \
-	tests/device/test_pool \
-	tests/device/test_provider \
+	tests/device/test_submit
+interface_tests = \
 	tests/device/test_rknpu_abi \
-	tests/device/test_seam \
-	tests/device/test_select \
-	tests/device/test_settings \
 	tests/device/test_sim_bo \
 	tests/device/test_sim_fd \
 	tests/device/test_sim_jobs \
-	tests/device/test_sim_submit \
-	tests/device/test_submit
-
+	tests/device/test_sim_submit
+core_tests = \
+	tests/device/test_pool \
+	tests/device/test_provider \
+	tests/device/test_seam \
+	tests/device/test_select \
+	tests/device/test_settings
 if PROVIDER_RKNPU
-device_tests += tests/device/test_rknpu_provider
+core_tests += tests/device/test_rknpu_provider
 endif
 
-check_PROGRAMS += $(device_tests)
-TESTS += $(device_tests)
-THREAD_TESTS += $(device_tests)
+check_PROGRAMS += $(device_tests) $(interface_tests) $(core_tests)
+TESTS += $(device_tests) $(interface_tests) $(core_tests)
+THREAD_TESTS += $(device_tests) $(interface_tests) $(core_tests)
+DEVICE_TESTS += $(device_tests)
 LONG_TESTS += tests/device/test_rknpu_abi
 
-device_test_support = tests/device/support.c tests/device/support.h
+device_test_support = tests/device/support.c tests/device/support.h tests/driver.c tests/driver.h
 device_test_cppflags = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 device_test_libs = librocket-all.la $(CMOCKA_LIBS)
 

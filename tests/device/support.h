@@ -24,6 +24,7 @@
 #include "rocket_log.h"
 #include "rocket_npu.h"
 #include "sim/dev/sim_dev.h"
+#include "tests/driver.h"
 
 /*
  * False under a sanitizer, whose own locks stay held in a child when another thread had one at

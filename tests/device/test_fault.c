@@ -266,7 +266,7 @@ static unsigned walk(enum point where, int err)
 	struct state before;
 	int n = 0;
 
-	setenv("ROCKET_DEVICE", "sim", 1);
+	setenv("ROCKET_DEVICE", test_device(), 1);
 	armed = where;
 	fail_errno = err;
 	atomic_store(&countdown, 0);
@@ -300,7 +300,7 @@ static void device_call_interrupted_is_made_again(void **state)
 	(void)state;
 	armed = ON_DEVICE;
 	fail_errno = EINTR;
-	setenv("ROCKET_DEVICE", "sim", 1);
+	setenv("ROCKET_DEVICE", test_device(), 1);
 	for (int n = 2; n < 200; n += 7) { /* 1 is the open */
 		atomic_store(&fired, false);
 		atomic_store(&countdown, n);

@@ -16,18 +16,6 @@ static const char *const steering[] = {
 	"ROCKET_KEEP_MIB",
 };
 
-static const char *device_under_test(void)
-{
-	const char *device = getenv("TEST_DEVICE");
-
-	return device && *device ? device : "sim";
-}
-
-bool test_over_rknpu(void)
-{
-	return strstr(device_under_test(), ":rknpu") != NULL;
-}
-
 int test_open(const char *env)
 {
 	char copy[256], *save = NULL;
@@ -35,7 +23,7 @@ int test_open(const char *env)
 
 	for (unsigned i = 0; i < sizeof(steering) / sizeof(steering[0]); i++)
 		unsetenv(steering[i]);
-	setenv("ROCKET_DEVICE", device_under_test(), 1);
+	setenv("ROCKET_DEVICE", test_device(), 1);
 	setenv("ROCKET_VALIDATE", "1", 1);
 	snprintf(copy, sizeof(copy), "%s", env);
 	for (char *word = strtok_r(copy, " ", &save); word; word = strtok_r(NULL, " ", &save)) {

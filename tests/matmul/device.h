@@ -11,12 +11,11 @@
 #include "rocket_matmul.h"
 #include "rocket_npu.h"
 #include "support.h"
+#include "tests/driver.h"
 
 /* Set the variables ("A=1 B=2", every other ROCKET_ one that steers a matmul unset) and open
  * the simulated RK3588, with the driver that TEST_DEVICE names. Fails the test when that fails. */
 int test_open(const char *env);
-/* TEST_DEVICE names the vendor's driver. */
-bool test_over_rknpu(void);
 
 /* How an operand is filled. */
 enum test_fill {

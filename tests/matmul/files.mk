@@ -18,6 +18,7 @@ tests_matmul_test_plan_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 if SIM
 matmul_device_support = $(matmul_test_support) \
+	tests/driver.h tests/driver.c \
 	tests/matmul/device.h tests/matmul/device.c \
 	tests/matmul/reference.h tests/matmul/reference.c
 matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types tests/matmul/test_range \
@@ -27,6 +28,7 @@ matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types tests/m
 	tests/matmul/test_steps tests/matmul/test_resident \
 	tests/matmul/test_refusals tests/matmul/test_threads tests/matmul/test_steady
 matmul_tests += $(matmul_device_tests)
+DEVICE_TESTS += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
 THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_resident tests/matmul/test_threads
 
@@ -128,31 +130,6 @@ endif
 check_PROGRAMS += $(matmul_tests)
 TESTS += $(matmul_tests)
 
-if SIM
-if PROVIDER_RKNPU
-# Of matmul_device_tests; test_steady counts the rocket driver's calls.
-# In full: automake takes no substitution here.
-matmul_rknpu_tests = \
-	tests/matmul/rknpu/test_api.rknpu \
-	tests/matmul/rknpu/test_batch.rknpu \
-	tests/matmul/rknpu/test_chain.rknpu \
-	tests/matmul/rknpu/test_groups.rknpu \
-	tests/matmul/rknpu/test_numerics.rknpu \
-	tests/matmul/rknpu/test_range.rknpu \
-	tests/matmul/rknpu/test_refusals.rknpu \
-	tests/matmul/rknpu/test_resident.rknpu \
-	tests/matmul/rknpu/test_rows.rknpu \
-	tests/matmul/rknpu/test_shapes.rknpu \
-	tests/matmul/rknpu/test_stream.rknpu \
-	tests/matmul/rknpu/test_task.rknpu \
-	tests/matmul/rknpu/test_threads.rknpu \
-	tests/matmul/rknpu/test_types.rknpu
-TESTS += $(matmul_rknpu_tests)
-CLEANFILES += $(matmul_rknpu_tests)
-tests/matmul/rknpu/%.rknpu: tests/matmul/%$(EXEEXT)
-	$(AM_V_GEN)$(MKDIR_P) $(@D) && rm -f $@ && $(LN_S) ../$(<F) $@
-endif
-endif
 endif
 
 EXTRA_DIST += \

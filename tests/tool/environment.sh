@@ -22,7 +22,7 @@ while read -r name; do
 done <"$work/read"
 
 if [ "$enable_sim" != no ]; then
-	export ROCKET_DEVICE=sim
+	export ROCKET_DEVICE="${TEST_DEVICE:-sim}"
 	# Weights are kept where M has more tiles than N, features where it has not.
 	reuse() {
 		name=$1 text=$2

@@ -45,6 +45,8 @@ tests_tool_rocket_tree_LDADD = librocket-all.la
 tests_tool_rocket_tree_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=sysfile_root \
 	-Wl,--wrap=sysfile_write -Wl,--wrap=rocket_device_info
 
-tool_scripts = tests/tool/board_info.sh tests/tool/clock.sh tests/tool/device.sh tests/tool/environment.sh tests/tool/regcmd.sh tests/tool/usage.sh tests/tool/wrong.sh
+tool_device_scripts = tests/tool/device.sh tests/tool/environment.sh tests/tool/wrong.sh
+tool_scripts = $(tool_device_scripts) tests/tool/board_info.sh tests/tool/clock.sh tests/tool/regcmd.sh tests/tool/usage.sh
+DEVICE_SH_TESTS += $(tool_device_scripts)
 TESTS += $(tool_scripts)
 EXTRA_DIST += $(tool_scripts) tests/tool/board.sh tests/tool/tool.sh

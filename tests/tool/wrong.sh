@@ -5,7 +5,7 @@
 . "$top_srcdir/tests/tool/tool.sh"
 
 [ "$enable_sim" != no ] || skip_all "configured with --disable-sim"
-export ROCKET_DEVICE=sim
+export ROCKET_DEVICE="${TEST_DEVICE:-sim}"
 flip=$builddir/tests/tool/rocket-flip
 
 for dtype in fp16 fp16-f32 bf16 tf32 int16 int8 int4; do

@@ -53,9 +53,10 @@ int rknpu_mem_create(struct sim_file *file, void *arg)
 
 	if (args->handle)
 		return describe_handle(file, args);
-	if (!args->size || args->size > UINT64_C(1) << 32 || args->flags & ~RKNPU_MEM_MASK ||
-	    args->iommu_domain_id)
+	if (!args->size || args->flags & ~RKNPU_MEM_MASK || args->iommu_domain_id)
 		return -EINVAL;
+	if (args->size > UINT64_C(1) << 32) /* more than there are addresses */
+		return -ENOMEM;
 	r = sim_gem_create(file, args->size, &bo);
 	if (r)
 		return r == -ENOSPC ? -ENOMEM : r;
