@@ -12,3 +12,21 @@ bench_matmul_host_LDADD = librocket-all.la
 noinst_PROGRAMS += bench/layout_speed
 bench_layout_speed_SOURCES = bench/layout_speed.c
 bench_layout_speed_LDADD = librocket-all.la
+
+noinst_PROGRAMS += bench/core_scaling
+bench_core_scaling_SOURCES = bench/core_scaling.c \
+	bench/scaling/batch.c bench/scaling/batch.h \
+	bench/scaling/device.c bench/scaling/device.h \
+	bench/scaling/device_rknpu.c bench/scaling/device_rocket.c \
+	bench/scaling/estimate.c bench/scaling/estimate.h \
+	bench/scaling/measure.c bench/scaling/measure.h \
+	bench/scaling/report.c bench/scaling/report.h \
+	bench/scaling/report_json.c bench/scaling/report_plot.c \
+	bench/scaling/scenario.c bench/scaling/scenario.h \
+	tools/rocket/json.c tools/rocket/json.h
+bench_core_scaling_LDADD = librocket-all.la
+if SIM
+bench_core_scaling_SOURCES += bench/scaling/makespan.c bench/scaling/makespan.h
+else
+EXTRA_DIST += bench/scaling/makespan.c bench/scaling/makespan.h
+endif
