@@ -30,3 +30,10 @@ bench_core_scaling_SOURCES += bench/scaling/makespan.c bench/scaling/makespan.h
 else
 EXTRA_DIST += bench/scaling/makespan.c bench/scaling/makespan.h
 endif
+
+bench_crowd = bench/client.c bench/client.h bench/crowd.c bench/crowd.h \
+	bench/latency.c bench/latency.h
+noinst_PROGRAMS += bench/clients
+bench_clients_SOURCES = bench/clients.c $(bench_crowd) \
+	tools/rocket/json.c tools/rocket/json.h
+bench_clients_LDADD = librocket-all.la

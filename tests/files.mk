@@ -4,6 +4,7 @@ include tests/model/files.mk
 include tests/device/files.mk
 include tests/sched/files.mk
 include tests/bench/files.mk
+include tests/clients/files.mk
 include tests/matmul/files.mk
 include tests/goldencheck/files.mk
 include tests/tool/files.mk

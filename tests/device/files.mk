@@ -30,7 +30,8 @@ THREAD_TESTS += $(device_tests) $(interface_tests) $(core_tests)
 DEVICE_TESTS += $(device_tests)
 LONG_TESTS += tests/device/test_rknpu_abi
 
-device_test_support = tests/device/support.c tests/device/support.h tests/driver.c tests/driver.h
+device_test_support = tests/device/support.c tests/device/support.h \
+	tests/children.c tests/children.h tests/driver.c tests/driver.h
 device_test_cppflags = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 device_test_libs = librocket-all.la $(CMOCKA_LIBS)
 

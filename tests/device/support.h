@@ -24,13 +24,8 @@
 #include "rocket_log.h"
 #include "rocket_npu.h"
 #include "sim/dev/sim_dev.h"
+#include "tests/children.h"
 #include "tests/driver.h"
-
-/*
- * False under a sanitizer, whose own locks stay held in a child when another thread had one at
- * fork(), and under qemu-user, which does not follow a child that starts threads.
- */
-bool test_child_may_start_threads(void);
 
 uint64_t test_now_ns(void);
 void test_sleep_ms(unsigned ms);
