@@ -89,6 +89,7 @@ tests_matmul_test_rows_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_rows_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
 
 matmul_forms = tests/matmul/form.h tests/matmul/form.c tests/matmul/long.h \
+	tests/matmul/judge.h tests/matmul/judge.c \
 	$(matmul_device_support)
 LONG_TESTS += tests/matmul/test_shapes tests/matmul/test_random tests/matmul/test_steps
 

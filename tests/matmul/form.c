@@ -1,38 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* form.c - see form.h. */
-#include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "form.h"
+#include "judge.h"
 #include "lib/ops/matmul_stats.h"
 #include "reference.h"
-
-/* Operands of a product as its entry takes them, and its result. */
-struct problem {
-	const struct form *form;
-	struct test_shape s;
-	int group;
-	void *a, *b, *c;
-	float *a_scale, *b_scale;
-	int kt; /* of the (first) plan that ran */
-};
-
-enum operand { HALVES, FLOATS, BYTES, SHORTS };
-enum judge { EXACT32, EXACT64, HALF_BOUND, FLOAT_BOUND, CUT_BOUND, GROUP_BOUND };
-
-struct form {
-	const char *name;
-	const char *dtype; /* of rocket_mm_align() */
-	enum operand operand;
-	int lo, hi; /* of integers */
-	enum judge judge;
-	uint32_t mask; /* CUT_BOUND: the bits of a float that the NPU reads */
-	int k_group;   /* k that are summed exactly */
-	bool one_row;  /* takes M = 1 */
-	int (*run)(int fd, struct problem *p);
-};
 
 #define SHAPE(p) (p)->s.M, (p)->s.K, (p)->s.N
 #define THREADS  3
@@ -500,107 +475,6 @@ static void end(struct problem *p)
 	free(p->b_scale);
 }
 
-/* ---- what must be ---- */
-
-static int64_t exact(const struct problem *p, int m, int n)
-{
-	const size_t at = (size_t)m * p->s.K, bt = (size_t)n * p->s.K;
-
-	return p->form->operand == SHORTS
-		       ? reference_int16(p->s.K, (int16_t *)p->a + at, (int16_t *)p->b + bt)
-		       : reference_int8(p->s.K, (int8_t *)p->a + at, (int8_t *)p->b + bt);
-}
-
-/* Each part of a group is exact; its term is rounded three times, each addition once. */
-static double scaled(const struct problem *p, int m, int n, double *bound)
-{
-	const int groups = p->s.K / p->group, kt = p->kt;
-	double sum = 0, magnitude = 0;
-
-	for (int k = 0; k < p->s.K; k += kt) {
-		const int g = k / p->group;
-		double part = (double)reference_int8(kt, (int8_t *)p->a + (size_t)m * p->s.K + k,
-						     (int8_t *)p->b + (size_t)n * p->s.K + k);
-		double term = (double)p->a_scale[m * groups + g] *
-			      (double)p->b_scale[n * groups + g] * part;
-
-		sum += term;
-		magnitude += fabs(term);
-	}
-	*bound = ((double)p->s.K / kt + 3) * 0x1p-24 * magnitude * 1.001;
-	return sum;
-}
-
-static double close_to(const struct problem *p, int m, int n, double *bound)
-{
-	const size_t at = (size_t)m * p->s.K, bt = (size_t)n * p->s.K;
-	const int K = p->s.K, steps = (K + p->kt - 1) / p->kt;
-	double magnitude, want;
-
-	if (p->form->judge == GROUP_BOUND)
-		return scaled(p, m, n, bound);
-	want = p->form->judge == CUT_BOUND
-		       ? reference_cut(K, (float *)p->a + at, (float *)p->b + bt, p->form->mask,
-				       &magnitude)
-		       : reference_double(K, (_Float16 *)p->a + at, (_Float16 *)p->b + bt,
-					  &magnitude);
-	*bound = reference_fp32_bound(K, p->kt, p->form->k_group, magnitude);
-	/* A rounding to fp16 for each K tile, and one of the host's sum. */
-	if (p->form->judge == HALF_BOUND)
-		*bound = 1.001 * (*bound + magnitude * (steps + 1) * 0x1p-11) + steps * 0x1p-25;
-	return want;
-}
-
-static bool is_exact(const struct problem *p)
-{
-	return p->form->judge == EXACT32 || p->form->judge == EXACT64;
-}
-
-static double result(const struct problem *p, size_t i)
-{
-	return p->form->judge == HALF_BOUND ? (double)((_Float16 *)p->c)[i]
-					    : (double)((float *)p->c)[i];
-}
-
-static void require_element(const struct problem *p, int m, int n)
-{
-	const size_t i = (size_t)m * p->s.N + n;
-	double want, bound;
-
-	if (is_exact(p)) {
-		int64_t got =
-			p->form->judge == EXACT64 ? ((int64_t *)p->c)[i] : ((int32_t *)p->c)[i];
-
-		if (got != exact(p, m, n))
-			fail_msg("%s %dx%dx%d: C[%d][%d] is %lld, not %lld", p->form->name, p->s.M,
-				 p->s.K, p->s.N, m, n, (long long)got, (long long)exact(p, m, n));
-		return;
-	}
-	want = close_to(p, m, n, &bound);
-	if (!(fabs(result(p, i) - want) <= bound))
-		fail_msg("%s %dx%dx%d: C[%d][%d] is %a, not %a +- %g", p->form->name, p->s.M,
-			 p->s.K, p->s.N, m, n, result(p, i), want, bound);
-}
-
-/* Which of count lines are looked at: all, or the first and last of every 64, and some between. */
-static bool is_looked_at(int i, int count, bool all)
-{
-	return all || i < 4 || i >= count - 4 || i % 64 == 0 || i % 64 == 63 || i % 37 == 5;
-}
-
-static void require(const struct problem *p)
-{
-	const bool all = (int64_t)p->s.M * p->s.K * p->s.N <= 1 << 24;
-
-	for (int m = 0; m < p->s.M; m++)
-		for (int n = 0; n < p->s.N; n++)
-			if (is_looked_at(m, p->s.M, all) && is_looked_at(n, p->s.N, all))
-				require_element(p, m, n);
-			else if (!is_exact(p) && isnan(result(p, (size_t)m * p->s.N + n)))
-				fail_msg("%s %dx%dx%d: C[%d][%d] was not written", p->form->name,
-					 p->s.M, p->s.K, p->s.N, m, n);
-}
-
 static void multiply(struct problem *p, int fd)
 {
 	struct rocket_matmul_stats stats;
@@ -617,7 +491,7 @@ void form_check(const struct form *form, int fd, struct test_rng *rng, struct te
 	struct problem p = begin(form, rng, s);
 
 	multiply(&p, fd);
-	require(&p);
+	judge(&p);
 	end(&p);
 }
 
@@ -643,7 +517,7 @@ void form_check_padded(const struct form *form, int fd, struct test_rng *rng, st
 	multiply(&wide, fd);
 	p.kt = wide.kt;
 	rocket_mm_copy_rows(p.c, s.M, s.N, wide.c, wide.s.M, wide.s.N, result_bytes(form));
-	require(&p);
+	judge(&p);
 	free(wide.a);
 	free(wide.b);
 	free(wide.c);

@@ -36,6 +36,11 @@ double reference_double(int K, const _Float16 *a, const _Float16 *b, double *mag
 #define REFERENCE_TF32 0xffffe000u
 double reference_cut(int K, const float *a, const float *b, uint32_t mask, double *magnitude);
 
+/* Of a row and some columns at once, as doubles: element k of column c is panel[k * PANEL + c]. The
+ * sums of integers below 2^53 are exact. magnitude as above, or NULL. */
+#define REFERENCE_PANEL 8
+void reference_panel(int K, const double *row, const double *panel, double *sum, double *magnitude);
+
 /*
  * How far an fp32 result may be from the exact sum of K products whose magnitudes add up to
  * `magnitude`: each tile of kt rounds once for every group and its addition, the host once

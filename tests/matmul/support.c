@@ -50,6 +50,8 @@ int test_run_group(const char *name, const struct CMUnitTest *tests, size_t coun
 		printf("# %s: no golden data, %zu comparisons left out\n", name, n_golden);
 		count -= n_golden;
 	}
+	if (getenv("TEST_FILTER"))
+		cmocka_set_test_filter(getenv("TEST_FILTER"));
 	return _cmocka_run_group_tests(name, tests, count, NULL, NULL);
 }
 

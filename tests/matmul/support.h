@@ -32,7 +32,8 @@ uint32_t test_random(struct test_rng *rng);
 int test_random_in(struct test_rng *rng, int lo, int hi);
 
 /* Run the tests; the last n_golden of them need the golden data and are left out, with a
- * line that says so, where it is missing (cmocka's own skip is a failure in TAP). */
+ * line that says so, where it is missing (cmocka's own skip is a failure in TAP). TEST_FILTER: a
+ * pattern of the names of those that run. */
 int test_run_group(const char *name, const struct CMUnitTest *tests, size_t count, size_t n_golden);
 /* Path of a file committed beside these tests. */
 void test_data_path(char *path, size_t size, const char *name);
