@@ -209,4 +209,15 @@ done
 succeeds demo_fits_a_terminal awk 'length > 80 { exit 1 }' "$work/demo"
 json demo_as_json 0 "j['right'] and len(j['products']) == 2 and all(p['wrong'] == 0 and p['elements'] == 512 * 1024 and p['counters']['kicks'] > 0 for p in j['products'])" \
 	"$rocket" demo --json
+if ROCKET_DEVICE=sim:rk3588:rknpu "$rocket" info >/dev/null 2>&1; then
+	json demo_of_two_drivers 0 \
+		"j['right'] and j['beside']['right'] and j['beside']['provider'] == 'rknpu' and [p['wrong'] for p in j['beside']['products']] == [0, 0]" \
+		"$rocket" demo --json --beside sim:rk3588:rknpu
+	exits demo_of_two_drivers_as_table 0 "rknpu" "$rocket" demo --beside sim:rk3588:rknpu
+	cp "$work/out" "$work/demo"
+	succeeds demo_table_has_a_column_for_each grep -E "driver .*$provider .*$provider .*rknpu .*rknpu" "$work/demo"
+else
+	skip demo_of_two_drivers "configured without the rknpu provider"
+fi
+exits demo_beside_no_device 2 "sim:rk9" "$rocket" demo --beside sim:rk9
 plan

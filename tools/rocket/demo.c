@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "lib/core/status.h"
@@ -35,21 +36,32 @@ struct outcome {
 	struct estimate estimate;
 };
 
-struct demo {
-	struct options options;
+/* The products on one device. */
+struct side {
 	struct device device;
 	struct outcome outcomes[PRODUCTS];
 };
 
+/* The device of ROCKET_DEVICE, and one beside it. */
+#define SIDES 2
+
+struct demo {
+	struct options options;
+	const char *beside; /* NULL: none */
+	struct side sides[SIDES];
+	size_t n_sides;
+};
+
 /* ---- running ---- */
 
-static int run_workload(const struct demo *d, struct workload *w, struct outcome *out)
+static int run_workload(const struct demo *d, const struct device *device, struct workload *w,
+			struct outcome *out)
 {
 	const struct command *self = d->options.command;
 	char why[512];
 	int status;
 
-	status = workload_run(w, &d->device, 1, &out->measured);
+	status = workload_run(w, device, 1, &out->measured);
 	if (status < 0)
 		return command_failed(self, d->options.json, device_exit_code(status), "%s (%s)",
 				      logline_take(why, sizeof(why), "the product failed"),
@@ -63,7 +75,7 @@ static int run_workload(const struct demo *d, struct workload *w, struct outcome
 	return EXIT_RIGHT;
 }
 
-static int run_product(const struct demo *d, struct outcome *out)
+static int run_product(const struct demo *d, const struct device *device, struct outcome *out)
 {
 	const struct command *self = d->options.command;
 	struct workload w = { .dtype = out->dtype,
@@ -84,19 +96,50 @@ static int run_product(const struct demo *d, struct outcome *out)
 	if (workload_make(&w, GENERATE_UNIFORM, 0) < 0) {
 		rc = command_failed(self, d->options.json, EXIT_DEVICE, "no memory for operands");
 	} else {
-		rc = run_workload(d, &w, out);
+		rc = run_workload(d, device, &w, out);
 		workload_free(&w);
 	}
 	tiling_free(&w.tiling);
 	return rc;
 }
 
-static bool all_right(const struct demo *d)
+static int run_side(const struct demo *d, struct side *side)
+{
+	int rc = device_open(&side->device, d->options.command, d->options.json);
+
+	if (rc)
+		return rc;
+	for (size_t i = 0; i < PRODUCTS && !rc; i++) {
+		side->outcomes[i].dtype = dtype_named(products[i].dtype);
+		side->outcomes[i].extent = products[i].extent;
+		rc = run_product(d, &side->device, &side->outcomes[i]);
+	}
+	device_close(&side->device);
+	return rc;
+}
+
+static bool side_right(const struct side *side)
 {
 	for (size_t i = 0; i < PRODUCTS; i++)
-		if (d->outcomes[i].checked.wrong || d->outcomes[i].checked.unbounded)
+		if (side->outcomes[i].checked.wrong || side->outcomes[i].checked.unbounded)
 			return false;
 	return true;
+}
+
+static bool all_right(const struct demo *d)
+{
+	for (size_t i = 0; i < d->n_sides; i++)
+		if (!side_right(&d->sides[i]))
+			return false;
+	return true;
+}
+
+static bool any_simulated(const struct demo *d)
+{
+	for (size_t i = 0; i < d->n_sides; i++)
+		if (d->sides[i].device.simulated)
+			return true;
+	return false;
 }
 
 /* ---- the table ---- */
@@ -221,11 +264,21 @@ static void add_row(struct table *t, const struct demo *d, const struct row *row
 {
 	char buf[UNITS_SIZE];
 
-	table_cell(t, "%s", d->device.simulated && row->simulated ? row->simulated : row->label);
-	for (size_t i = 0; i < PRODUCTS; i++) {
-		row->cell(&d->outcomes[i], buf);
-		table_cell(t, "%s", buf);
-	}
+	table_cell(t, "%s", any_simulated(d) && row->simulated ? row->simulated : row->label);
+	for (size_t i = 0; i < d->n_sides; i++)
+		for (size_t p = 0; p < PRODUCTS; p++) {
+			row->cell(&d->sides[i].outcomes[p], buf);
+			table_cell(t, "%s", buf);
+		}
+}
+
+/* Whose columns they are, where there are two drivers. */
+static void add_drivers(struct table *t, const struct demo *d)
+{
+	table_cell(t, "driver");
+	for (size_t i = 0; i < d->n_sides; i++)
+		for (size_t p = 0; p < PRODUCTS; p++)
+			table_cell(t, "%s", d->sides[i].device.info.provider);
 }
 
 static void print_table(const struct demo *d)
@@ -234,8 +287,10 @@ static void print_table(const struct demo *d)
 	const struct row verdict = { "result", cell_verdict, NULL };
 	struct table t;
 
-	table_init(&t, 1 + PRODUCTS);
+	table_init(&t, (unsigned)(1 + d->n_sides * PRODUCTS));
 	table_rule(&t);
+	if (d->n_sides > 1)
+		add_drivers(&t, d);
 	add_row(&t, d, &heading);
 	table_rule(&t);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
@@ -247,27 +302,35 @@ static void print_table(const struct demo *d)
 	table_free(&t);
 }
 
+static void print_device(struct report *r, const struct device *device)
+{
+	const struct rocket_device_info *info = &device->info;
+
+	report_line(r, "device", "%s%s", info->path,
+		    device->simulated ? ", simulated in this process" : "");
+	report_line(r, "chip", "%s, %u cores", info->chip, info->cores);
+	report_line(r, "provider", "%s", info->provider);
+	report_line(r, "driver version", "%s", info->driver_version);
+	printf("\n");
+}
+
 static void print_text(const struct demo *d)
 {
-	const struct rocket_device_info *info = &d->device.info;
+	const struct outcome *first = &d->sides[0].outcomes[0];
 	struct report r;
 
 	printf("C[M,N] = A[M,K] . B[N,K]^T on the NPU, every element checked on the CPU\n\n");
 	report_begin(&r, false, NULL);
-	report_line(&r, "device", "%s%s", info->path,
-		    d->device.simulated ? ", simulated in this process" : "");
-	report_line(&r, "chip", "%s, %u cores", info->chip, info->cores);
-	report_line(&r, "provider", "%s", info->provider);
-	report_line(&r, "driver version", "%s", info->driver_version);
-	printf("\n");
+	for (size_t i = 0; i < d->n_sides; i++)
+		print_device(&r, &d->sides[i].device);
 	print_table(d);
-	if (d->device.simulated)
+	if (any_simulated(d))
 		printf("\nWall time is the simulation's and says nothing about an NPU.\n");
-	if (d->outcomes[0].estimated)
+	if (first->estimated)
 		printf("ESTIMATE: cost model, one core at %.0f MHz; set M moves and computes in "
 		       "turn\n"
 		       "(pessimistic), set V at the same time (optimistic).\n",
-		       d->outcomes[0].estimate.mhz);
+		       first->estimate.mhz);
 }
 
 /* ---- JSON ---- */
@@ -297,65 +360,94 @@ static void report_outcome(struct report *r, const struct outcome *o)
 	report_close(r);
 }
 
+static void report_side(struct report *r, const struct side *side)
+{
+	const struct rocket_device_info *info = &side->device.info;
+
+	report_string(r, "device", NULL, info->path);
+	report_bool(r, "simulated", NULL, side->device.simulated);
+	report_string(r, "chip", NULL, info->chip);
+	report_count(r, "cores", NULL, info->cores);
+	report_string(r, "provider", NULL, info->provider);
+	report_string(r, "driver_version", NULL, info->driver_version);
+	report_bool(r, "right", NULL, side_right(side));
+	json_array(&r->json, "products");
+	for (size_t i = 0; i < PRODUCTS; i++)
+		report_outcome(r, &side->outcomes[i]);
+	json_end(&r->json);
+}
+
 static void print_json(const struct demo *d)
 {
-	const struct rocket_device_info *info = &d->device.info;
 	struct report r;
 
 	report_begin(&r, true, d->options.command->name);
-	report_string(&r, "device", NULL, info->path);
-	report_bool(&r, "simulated", NULL, d->device.simulated);
-	report_string(&r, "chip", NULL, info->chip);
-	report_count(&r, "cores", NULL, info->cores);
-	report_string(&r, "provider", NULL, info->provider);
-	report_string(&r, "driver_version", NULL, info->driver_version);
-	report_bool(&r, "right", NULL, all_right(d));
-	json_array(&r.json, "products");
-	for (size_t i = 0; i < PRODUCTS; i++)
-		report_outcome(&r, &d->outcomes[i]);
-	json_end(&r.json);
+	report_side(&r, &d->sides[0]);
+	if (d->n_sides > 1) {
+		report_open(&r, "beside", NULL);
+		report_side(&r, &d->sides[1]);
+		report_close(&r);
+	}
 	report_finish(&r);
+}
+
+static int run_sides(struct demo *d)
+{
+	int rc = run_side(d, &d->sides[0]);
+
+	d->n_sides = 1;
+	if (rc || !d->beside)
+		return rc;
+	if (setenv("ROCKET_DEVICE", d->beside, 1))
+		return command_failed(d->options.command, d->options.json, EXIT_DEVICE,
+				      "no memory for a device's name");
+	d->n_sides = 2;
+	return run_side(d, &d->sides[1]);
 }
 
 static int run(const struct command *self, int argc, char **argv)
 {
-	static const struct option table[] = { OPTIONS_COMMON };
+	enum { OPTION_BESIDE = OPTION_LONG };
+	static const struct option table[] = {
+		{ "beside", required_argument, NULL, OPTION_BESIDE },
+		OPTIONS_COMMON,
+	};
 	struct demo d = { 0 };
 	int value, rc;
 
 	options_begin(&d.options, self, argc, argv);
-	while ((value = options_next(&d.options, table)) != OPTION_END)
-		return options_exit(value);
+	while ((value = options_next(&d.options, table)) != OPTION_END) {
+		if (value != OPTION_BESIDE)
+			return options_exit(value);
+		d.beside = optarg;
+	}
 	if (!options_operands(&d.options, 0, 0, "no arguments"))
 		return EXIT_USAGE;
-	rc = device_open(&d.device, self, d.options.json);
+	rc = run_sides(&d);
 	if (rc)
 		return rc;
-	for (size_t i = 0; i < PRODUCTS && !rc; i++) {
-		d.outcomes[i].dtype = dtype_named(products[i].dtype);
-		d.outcomes[i].extent = products[i].extent;
-		rc = run_product(&d, &d.outcomes[i]);
-	}
-	if (!rc && d.options.json)
+	if (d.options.json)
 		print_json(&d);
-	else if (!rc)
+	else
 		print_text(&d);
-	device_close(&d.device);
-	if (rc)
-		return rc;
 	return all_right(&d) ? EXIT_RIGHT : EXIT_WRONG;
 }
 
 const struct command command_demo = {
 	.name = "demo",
 	.summary = "multiply real matrices through the whole stack and check them",
-	.usage = "[--json]",
+	.usage = "[--beside DEVICE] [--json]",
 	.help = "Opens the device that ROCKET_DEVICE names, multiplies an fp16 and an int8 pair "
 		"of\n"
 		"matrices through the public interface, checks every element against a reference\n"
 		"computed on the CPU, and prints one table. Exit code 0 when all of it is right.\n"
 		"\n"
+		"Options:\n"
+		"  --beside DEVICE  the same on this one too, in columns beside\n"
+		"  --json           print JSON\n"
+		"\n"
 		"Examples:\n"
-		"  ROCKET_DEVICE=sim rocket demo\n",
+		"  ROCKET_DEVICE=sim rocket demo\n"
+		"  ROCKET_DEVICE=sim rocket demo --beside sim:rk3588:rknpu\n",
 	.run = run,
 };
