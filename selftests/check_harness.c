@@ -120,6 +120,31 @@ static void lets_the_mmu_hang(struct test *t)
 	append(kmsg, "6,103,5003,-;rk_iommu: Enable stall request timed out, status: 0x1\n");
 }
 
+/* The headline and the places of a data race, of others and of the driver. */
+static void races(struct test *t, const char *who)
+{
+	char line[128];
+
+	(void)t;
+	append(kmsg, "3,104,5004,-;========================================\n");
+	append(kmsg, "3,105,5005,-;BUG: KCSAN: data-race in list_add / list_del\n");
+	snprintf(line, sizeof(line), "3,106,5006,-; some_call+0x10/0x20%s\n", who);
+	append(kmsg, line);
+	append(kmsg, "3,107,5007,-;========================================\n");
+}
+
+static void lets_others_race(struct test *t)
+{
+	races(t, "");
+	logs_something_harmless(t);
+	append(kmsg, "6,108,5008,-; called_later+0x10/0x20 [rocket]\n");
+}
+
+static void races_itself(struct test *t)
+{
+	races(t, " [rocket]");
+}
+
 static void counts_rounds(struct test *t)
 {
 	CHECK(t, test_rounds(t, 3, 7) == 7, "short form");
@@ -255,6 +280,16 @@ static const struct scenario scenarios[] = {
 	  .expected = { "ok 1 a", "# kernel: WARNING: CPU: 0", "not ok 2 b", "ok 3 c",
 			"not ok 4 kernel_log_clean", "ok 5 kernel_taint_unchanged" },
 	  .forbidden = "before the run" },
+	{ .name = "data_race_fails_where_the_driver_has_a_part",
+	  .calls = &forked_calls,
+	  .major = 1,
+	  .cases = { { .name = "a", .run = lets_others_race },
+		     { .name = "b", .run = races_itself } },
+	  .n = 2,
+	  .kmsg_lines = "",
+	  .exit_code = 1,
+	  .expected = { "ok 1 a", "# kernel:  some_call+0x10/0x20 [rocket]", "not ok 2 b",
+			"not ok 3 kernel_log_clean" } },
 	{ .name = "timeout_in_the_log_fails_what_did_not_announce_it",
 	  .calls = &forked_calls,
 	  .major = 1,

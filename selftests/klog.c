@@ -13,6 +13,11 @@
 
 #define MARK "rocket selftest: "
 
+/* The report of a data race: a headline, who was where, and a ruler. */
+#define RACE   "BUG: KCSAN: "
+#define RULER  "========"
+#define DRIVER "[rocket]"
+
 /* In the order of enum klog_line. */
 static const char *const failures[] = { "NPU job timed out", "Page fault at", "DMA error" };
 #define N_FAILURES (sizeof(failures) / sizeof(failures[0]))
@@ -41,9 +46,19 @@ static const char *const complaints[] = {
 	"blocked for more than",
 };
 
-static bool is_complaint(const char *text, unsigned announced)
+static bool is_complaint(struct klog *log, const char *text, unsigned announced)
 {
 	if (!strncmp(text, MARK, strlen(MARK)))
+		return false;
+	if (strstr(text, RACE))
+		log->race = true;
+	else if (strstr(text, RULER))
+		log->race = false;
+	if (log->race && strstr(text, DRIVER)) {
+		log->race = false;
+		return true;
+	}
+	if (strstr(text, RACE))
 		return false;
 	for (size_t i = 0; i < N_FAILURES; i++)
 		if (!(announced >> i & 1) && strstr(text, failures[i]))
@@ -72,6 +87,7 @@ void klog_open(struct klog *log, const char *kmsg_path, const char *taint_path)
 		log->fd = -1;
 	}
 	log->mark_fd = open(kmsg_path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	log->race = false;
 	log->taint_path = taint_path;
 	log->taint_known = read_taint(taint_path, &log->taint);
 }
@@ -104,7 +120,7 @@ void klog_mark(const struct klog *log, const char *test, unsigned announced)
 }
 
 /* "priority,sequence,time,flags;text"; what follows it begins with a space. */
-static unsigned judge_line(char *line, unsigned printed, unsigned announced)
+static unsigned judge_line(struct klog *log, char *line, unsigned printed, unsigned announced)
 {
 	char *text = strchr(line, ';');
 
@@ -115,7 +131,7 @@ static unsigned judge_line(char *line, unsigned printed, unsigned announced)
 		text = line;
 	else
 		text++;
-	if (!is_complaint(text, announced))
+	if (!is_complaint(log, text, announced))
 		return 0;
 	if (printed < PRINTED_MAX)
 		tap_note("kernel: %s", text);
@@ -139,7 +155,7 @@ unsigned klog_complaints(struct klog *log, unsigned announced)
 		record[n] = '\0';
 		for (char *line = strtok_r(record, "\n", &save); line;
 		     line = strtok_r(NULL, "\n", &save))
-			found += judge_line(line, found, announced);
+			found += judge_line(log, line, found, announced);
 	}
 	return found;
 }

@@ -19,6 +19,7 @@ struct klog {
 	int fd;      /* /dev/kmsg, or -1: may not be read */
 	int mark_fd; /* the same, to write; or -1 */
 	const char *taint_path;
+	bool race; /* in the report of a data race that is not seen to concern the driver */
 	bool taint_known;
 	unsigned long long taint;
 };
@@ -30,7 +31,8 @@ void klog_close(struct klog *log);
 void klog_mark(const struct klog *log, const char *test, unsigned announced);
 /*
  * Read what came since the last call. Returns how many records are complaints, those of
- * announced kinds (enum klog_line) not counted; the first few are printed as diagnostics.
+ * announced kinds (enum klog_line) not counted; the first few are printed as diagnostics. A data
+ * race counts where the driver has a part in it: Linux has others of its own.
  */
 unsigned klog_complaints(struct klog *log, unsigned announced);
 /* True when the taint flags are readable and differ from those at the last call. */

@@ -54,6 +54,8 @@ while True:
             sys.exit(3)
         elif word == "count":
             out("%s\n" % number)
+        elif word == "memory":
+            out(sys.argv[sys.argv.index("-m") + 1] + "\n")
         elif word == "sleep":
             time.sleep(float(rest))
     console("rocket-vm: end " + number)

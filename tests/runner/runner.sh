@@ -33,7 +33,7 @@ verdict() {
 	result $? "$1"
 }
 
-echo 1..26
+echo 1..29
 verdict command_that_succeeds_passes 'a | quick | shared 5 | say hello |' 0 '^ok 1 - a$'
 verdict output_is_a_diagnostic 'a | quick | shared 5 | say hello |' 0 '^# hello$'
 verdict exit_code_fails 'a | quick | shared 5 | end 3 |' 1 '^# exit 3$'
@@ -51,6 +51,10 @@ verdict announced_complaint_passes 'a | quick | shared 5 | say # kernel-log: job
 verdict complaint_that_a_mark_announces_passes 'a | quick | shared 5 | mark x,Page fault at,NPU job timed out; kernel NPU job timed out |' 0 '^ok 1'
 verdict complaint_after_one_more_mark_passes 'a | quick | shared 5 | mark x,NPU job timed out; mark y; kernel NPU job timed out |' 0 '^ok 1'
 verdict complaint_after_two_more_marks_fails 'a | quick | shared 5 | mark x,NPU job timed out; mark y; mark z; kernel NPU job timed out |' 1 'kernel complains: .*timed out'
+race='kernel BUG: KCSAN: data-race in list_add / list_del; kernel  some_call+0x10/0x20'
+ruler="kernel $(printf '%066d' 0 | tr 0 =)"
+verdict data_race_of_others_passes "a | quick | shared 5 | $race; $ruler; kernel called_later [rocket] |" 0 '^ok 1'
+verdict data_race_of_the_driver_fails "a | quick | shared 5 | $race [rocket]; $ruler |" 1 'kernel complains: .*KCSAN'
 verdict another_complaint_fails 'a | quick | shared 5 | kernel Oops: x | job timed' 1 'Oops'
 verdict violation_fails_and_is_named 'a | quick | shared 5 | die read of 0xfdab002c |' 1 'status 3: rocket-board: violation: read of 0xfdab002c'
 verdict malformed_table_is_refused 'a | quick | say hello' 2 'not five fields'
@@ -63,6 +67,10 @@ result $? test_after_a_lost_machine_gets_another
 printf 'a | quick | shared 5 | count |\nb | quick | fresh 5 | count |\n' >"$dir/tests"
 run --test && [ "$(grep -c '^# 1$' "$dir/out")" = 2 ]
 result $? fresh_test_has_a_machine_of_its_own
+
+printf 'a | quick | shared 5 | memory |\nb | quick | fresh 5 2000 MiB | memory |\n' >"$dir/tests"
+run --test && [ "$(grep -cE '^# (1024|2000)$' "$dir/out")" = 2 ]
+result $? fresh_test_has_the_memory_it_asks_for
 
 echo 'a | quick | shared 5 | count |' >"$dir/tests"
 FAKE_BOOT=complains run --test

@@ -11,6 +11,7 @@ EXTRA_DIST += \
 	virt/guest/inject/rocket_inject.c \
 	virt/guest/kernel-debug.config \
 	virt/guest/kernel-kasan.config \
+	virt/guest/kernel-kcsan.config \
 	virt/guest/module \
 	virt/guest/packages \
 	virt/guest/programs \
