@@ -148,19 +148,19 @@ static void pack_b_int8(const struct rocket_layout_kernels *k, const struct buff
 static void pack_a_bf16(const struct rocket_layout_kernels *k, const struct buffers *b)
 {
 	(void)k;
-	rocket_pack_feature_from(b->cube, b->rows, &rocket_source_bf16, M, M, K, K);
+	rocket_pack_feature_from(b->cube, 0, b->rows, &rocket_source_bf16, M, M, K, K);
 }
 
 static void pack_b_bf16(const struct rocket_layout_kernels *k, const struct buffers *b)
 {
 	(void)k;
-	rocket_pack_weight_from(b->cube, b->rows, &rocket_source_bf16, N, K, K, 16, 32);
+	rocket_pack_weight_from(b->cube, 0, b->rows, &rocket_source_bf16, N, K, K, 16, 32);
 }
 
 static void pack_b_int4(const struct rocket_layout_kernels *k, const struct buffers *b)
 {
 	(void)k;
-	rocket_pack_weight_from(b->cube, b->rows, &rocket_source_int4, N, K, K, 64, 32);
+	rocket_pack_weight_from(b->cube, 0, b->rows, &rocket_source_int4, N, K, K, 64, 32);
 }
 
 static const struct loop layouts[] = {

@@ -146,24 +146,99 @@ AVX2 static void avx2_rows_to_runs(uint8_t *dst, const uint8_t *src, size_t rows
 				     pitch, false);
 }
 
+AVX2 static void avx2_copy_rows(uint8_t *dst, size_t dst_pitch, const uint8_t *src,
+				size_t src_pitch, size_t rows, size_t bytes, bool stream)
+{
+	/* What is left of a line where dst begins, lines, and the rest. */
+	const size_t to_line = (LINE - (uintptr_t)dst % LINE) % LINE;
+	const size_t head = to_line < bytes ? to_line : bytes;
+	const size_t end = head + (bytes - head) / LINE * LINE;
+
+	if (!stream || dst_pitch % LINE) {
+		rocket_portable_copy_rows(dst, dst_pitch, src, src_pitch, rows, bytes, false);
+		return;
+	}
+	for (size_t m = 0; m < rows; m++, dst += dst_pitch, src += src_pitch) {
+		memcpy(dst, src, head);
+		for (size_t i = head; i < end; i += 32)
+			STREAM32(dst + i, src + i);
+		memcpy(dst + end, src + end, bytes - end);
+	}
+	_mm_sfence();
+}
+
 /* ---- sums and conversions ---- */
 
-/* As ROCKET_SUM() of loops.h. */
-AVX2 static void avx2_add_fp16(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-			       size_t atoms, size_t stride, bool first)
+/*
+ * As ROCKET_SUM() of loops.h, where the compiler finds the conversion of a whole vector in two
+ * halves only. TERM makes a term of the atom at `from`; `first` is a constant where it is inlined.
+ */
+#define SUM(name, element, lanes, vector, zero, load, add, store, TERM, ...)                       \
+	AVX2 ROCKET_INLINE void name(element *acc, const uint8_t *src, size_t rows,                \
+				     size_t cube_rows, size_t atoms, size_t stride, bool first,    \
+				     ##__VA_ARGS__)                                                \
+	{                                                                                          \
+		for (size_t m0 = 0; m0 < rows; m0 += 4)                                            \
+			for (size_t s = 0; s < atoms; s++) {                                       \
+				const uint8_t *from =                                              \
+					src + (s * cube_rows + m0) * ROCKET_ATOM_BYTES;            \
+				const size_t n = s * (lanes);                                      \
+				element *to = acc + m0 * stride + n;                               \
+                                                                                                   \
+				_mm_prefetch((const char *)from + ROCKET_AHEAD_BYTES,              \
+					     _MM_HINT_T0);                                         \
+				for (size_t m = m0; m < rows && m < m0 + 4;                        \
+				     m++, from += ROCKET_ATOM_BYTES, to += stride) {               \
+					vector term = TERM;                                        \
+                                                                                                   \
+					(void)n;                                                   \
+					store(to, add(first ? zero() : load(to), term));           \
+				}                                                                  \
+			}                                                                          \
+	}
+
+#define LOAD_INTS(at)     _mm256_loadu_si256((const __m256i *)(const void *)(at))
+#define STORE_INTS(at, v) _mm256_storeu_si256((__m256i *)(void *)(at), v)
+
+SUM(avx2_sum_fp16, float, 8, __m256, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_add_ps,
+    _mm256_storeu_ps, _mm256_cvtph_ps(LOAD(from)))
+SUM(avx2_sum_fp32, double, 4, __m256d, _mm256_setzero_pd, _mm256_loadu_pd, _mm256_add_pd,
+    _mm256_storeu_pd, _mm256_cvtps_pd(_mm_castsi128_ps(LOAD(from))))
+SUM(avx2_sum_int16, int32_t, 8, __m256i, _mm256_setzero_si256, LOAD_INTS, _mm256_add_epi32,
+    STORE_INTS, _mm256_cvtepi16_epi32(LOAD(from)))
+SUM(avx2_sum_scaled_int16, float, 8, __m256, _mm256_setzero_ps, _mm256_loadu_ps, _mm256_add_ps,
+    _mm256_storeu_ps,
+    _mm256_mul_ps(_mm256_mul_ps(_mm256_set1_ps(row[m]), _mm256_loadu_ps(column + n)),
+		  _mm256_cvtepi32_ps(_mm256_cvtepi16_epi32(LOAD(from)))),
+    const float *row, const float *column)
+
+#define WIDE(from) _mm256_cvtepi32_epi64(LOAD((from) + at))
+
+AVX2 ROCKET_INLINE void avx2_sum_bytes(int64_t *acc, const uint8_t *const src[4], size_t rows,
+				       size_t cube_rows, size_t atoms, size_t stride, bool first)
 {
+	/* Else they are read anew after every store. */
+	const uint8_t *high_cube = src[0], *middle_a = src[1];
+	const uint8_t *middle_b = src[2], *low_cube = src[3];
+
 	for (size_t m0 = 0; m0 < rows; m0 += 4)
 		for (size_t s = 0; s < atoms; s++) {
-			const uint8_t *line = src + (s * cube_rows + m0) * ROCKET_ATOM_BYTES;
+			size_t at = (s * cube_rows + m0) * ROCKET_ATOM_BYTES;
+			int64_t *to = acc + m0 * stride + s * 4;
 
-			_mm_prefetch((const char *)line + ROCKET_AHEAD_BYTES, _MM_HINT_T0);
-			for (size_t m = m0; m < rows && m < m0 + 4; m++) {
-				__m256 v =
-					_mm256_cvtph_ps(LOAD(line + (m - m0) * ROCKET_ATOM_BYTES));
-				float *to = acc + m * stride + s * 8;
-				__m256 sum = first ? _mm256_setzero_ps() : _mm256_loadu_ps(to);
+			for (unsigned i = 0; i < 4; i++)
+				_mm_prefetch((const char *)src[i] + at + ROCKET_AHEAD_BYTES,
+					     _MM_HINT_T0);
+			for (size_t m = m0; m < rows && m < m0 + 4;
+			     m++, at += ROCKET_ATOM_BYTES, to += stride) {
+				const __m256i middle =
+					_mm256_add_epi64(WIDE(middle_a), WIDE(middle_b));
+				const __m256i high = _mm256_add_epi64(
+					_mm256_slli_epi64(WIDE(high_cube), 8), middle);
+				const __m256i sum = _mm256_add_epi64(_mm256_slli_epi64(high, 8),
+								     WIDE(low_cube));
 
-				_mm256_storeu_ps(to, _mm256_add_ps(sum, v));
+				STORE_INTS(to, first ? sum : _mm256_add_epi64(LOAD_INTS(to), sum));
 			}
 		}
 }
@@ -240,7 +315,54 @@ AVX2 static bool avx2_to_int4(void *dst, const void *src, size_t count)
 	return _mm256_testz_si256(outside, _mm256_set1_epi8((char)0xf0));
 }
 
-ROCKET_LOOPS(avx2, AVX2)
+/* Packing takes 16 bits to 8 in lanes of 128. */
+#define IN_ORDER(v) _mm256_permute4x64_epi64(v, 0xd8)
+
+AVX2 static bool avx2_split_int16(void *high, void *low, const void *src, size_t count)
+{
+	const __m256i most = _mm256_set1_epi16(ROCKET_INT16_SPLIT_MAX);
+	const __m256i carry = _mm256_set1_epi16(128), byte = _mm256_set1_epi16(255);
+	__m256i outside = _mm256_setzero_si256();
+	const int16_t *from = src;
+	int8_t *up = high, *down = low;
+	size_t i = 0;
+	bool rest;
+
+	for (; i + 32 <= count; i += 32) {
+		const __m256i a = LOAD_INTS(from + i), b = LOAD_INTS(from + i + 16);
+		const __m256i x = _mm256_min_epi16(a, most), y = _mm256_min_epi16(b, most);
+		const __m256i x_high = _mm256_srai_epi16(_mm256_add_epi16(x, carry), 8);
+		const __m256i y_high = _mm256_srai_epi16(_mm256_add_epi16(y, carry), 8);
+
+		outside = _mm256_or_si256(outside, _mm256_or_si256(_mm256_cmpgt_epi16(a, most),
+								   _mm256_cmpgt_epi16(b, most)));
+		STORE_INTS(up + i, IN_ORDER(_mm256_packs_epi16(x_high, y_high)));
+		STORE_INTS(down + i, IN_ORDER(_mm256_packus_epi16(_mm256_and_si256(x, byte),
+								  _mm256_and_si256(y, byte))));
+	}
+	rest = rocket_layout_portable.split_int16(up + i, down + i, from + i, count - i);
+	return rest && _mm256_testz_si256(outside, outside);
+}
+
+AVX2 static void avx2_double_to_float(float *dst, const double *src, size_t count)
+{
+	size_t i = 0;
+
+	for (; i + 4 <= count; i += 4)
+		_mm_storeu_ps(dst + i, _mm256_cvtpd_ps(_mm256_loadu_pd(src + i)));
+	for (; i < count; i++)
+		dst[i] = (float)src[i];
+}
+
+ROCKET_SUM_OF(avx2, AVX2, avx2_sum_fp16, fp16, float, ())
+ROCKET_SUM_OF(avx2, AVX2, avx2_sum_fp32, fp32, double, ())
+ROCKET_SUM_OF(avx2, AVX2, rocket_sum_int32, int32, int32_t, ())
+ROCKET_SUM_OF(avx2, AVX2, avx2_sum_int16, int16, int32_t, ())
+ROCKET_SUM_OF(avx2, AVX2, rocket_sum_scaled_int32, scaled_int32, float, (, row, column),
+	      const float *row, const float *column)
+ROCKET_SUM_OF(avx2, AVX2, avx2_sum_scaled_int16, scaled_int16, float, (, row, column),
+	      const float *row, const float *column)
+ROCKET_BYTES_OF(avx2, AVX2, avx2_sum_bytes)
 
 const struct rocket_layout_kernels rocket_layout_avx2 = {
 	.name = "avx2",
@@ -251,6 +373,8 @@ const struct rocket_layout_kernels rocket_layout_avx2 = {
 	.float_to_half = avx2_float_to_half,
 	.to_bf16 = avx2_to_bf16,
 	.to_int4 = avx2_to_int4,
+	.split_int16 = avx2_split_int16,
+	.copy_rows = avx2_copy_rows,
 	ROCKET_LOOPS_TABLE(avx2),
 };
 

@@ -34,8 +34,8 @@ struct rocket_layout_kernels {
 
 	/*
 	 * Add the atoms of an output cube into rows of `stride` accumulator elements; first: into
-	 * zeros, whatever the accumulator holds. int32 sums wrap. int64 sums add results times
-	 * 2^shift, scaled ones (row[m] * column[n]) * result, each step rounded to fp32.
+	 * zeros, whatever the accumulator holds. int32 sums wrap. Scaled ones add
+	 * (row[m] * column[n]) * result, each step rounded to fp32.
 	 */
 	void (*add_fp16)(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
 			 size_t atoms, size_t stride, bool first);
@@ -45,14 +45,20 @@ struct rocket_layout_kernels {
 			  size_t atoms, size_t stride, bool first);
 	void (*add_int16)(int32_t *acc, const uint8_t *src, size_t rows, size_t cube_rows,
 			  size_t atoms, size_t stride, bool first);
-	void (*add_int64)(int64_t *acc, const uint8_t *src, size_t rows, size_t cube_rows,
-			  size_t atoms, size_t stride, bool first, unsigned shift);
 	void (*add_scaled_int32)(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
 				 size_t atoms, size_t stride, bool first, const float *row,
 				 const float *column);
 	void (*add_scaled_int16)(float *acc, const uint8_t *src, size_t rows, size_t cube_rows,
 				 size_t atoms, size_t stride, bool first, const float *row,
 				 const float *column);
+	/* 2^16 times the first of four cubes, 2^8 times the next two and the last: the products of
+	 * high and low bytes, high by high first. */
+	void (*add_bytes)(int64_t *acc, const uint8_t *const src[4], size_t rows, size_t cube_rows,
+			  size_t atoms, size_t stride, bool first);
+
+	/* A copy of rows, past the caches as above. */
+	void (*copy_rows)(uint8_t *dst, size_t dst_pitch, const uint8_t *src, size_t src_pitch,
+			  size_t rows, size_t bytes, bool stream);
 
 	void (*half_to_float)(float *dst, const uint16_t *src, size_t count);
 	void (*float_to_half)(uint16_t *dst, const float *src, size_t count);
@@ -61,8 +67,7 @@ struct rocket_layout_kernels {
 	/* Conversions of source.h; count is a multiple of 32 for to_int4. */
 	bool (*to_bf16)(void *dst, const void *src, size_t count);
 	bool (*to_int4)(void *dst, const void *src, size_t count);
-	bool (*to_int16_high)(void *dst, const void *src, size_t count);
-	bool (*to_int16_low)(void *dst, const void *src, size_t count);
+	bool (*split_int16)(void *high, void *low, const void *src, size_t count);
 };
 
 /* The fastest table this CPU can run. */
@@ -84,5 +89,7 @@ void rocket_portable_cube_to_rows(uint8_t *dst, const uint8_t *src, size_t rows,
 				  size_t atoms, size_t pitch, bool stream);
 void rocket_portable_rows_to_runs(uint8_t *dst, const uint8_t *src, size_t rows, size_t run,
 				  size_t bytes, size_t pitch, bool stream);
+void rocket_portable_copy_rows(uint8_t *dst, size_t dst_pitch, const uint8_t *src, size_t src_pitch,
+			       size_t rows, size_t bytes, bool stream);
 
 #endif

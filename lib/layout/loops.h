@@ -76,13 +76,40 @@ ROCKET_SUM(rocket_sum_fp32, double, 4, rocket_f32x4, rocket_f64x4,
 ROCKET_SUM(rocket_sum_int32, int32_t, 4, rocket_u32x4, rocket_u32x4, x)
 ROCKET_SUM(rocket_sum_int16, int32_t, 8, rocket_s16x8, rocket_u32x8,
 	   (rocket_u32x8) __builtin_convertvector(x, rocket_s32x8))
-ROCKET_SUM(rocket_sum_int64, int64_t, 4, rocket_s32x4, rocket_s64x4,
-	   __builtin_convertvector(x, rocket_s64x4) << (int64_t)shift, unsigned shift)
 ROCKET_SUM(rocket_sum_scaled_int32, float, 4, rocket_s32x4, rocket_f32x4,
 	   ROCKET_SCALED(rocket_f32x4, x), const float *row, const float *column)
 ROCKET_SUM(rocket_sum_scaled_int16, float, 8, rocket_s16x8, rocket_f32x8,
 	   ROCKET_SCALED(rocket_f32x8, __builtin_convertvector(x, rocket_s32x8)), const float *row,
 	   const float *column)
+
+/* The same of four cubes. */
+ROCKET_INLINE void rocket_sum_bytes(int64_t *acc, const uint8_t *const src[4], size_t rows,
+				    size_t cube_rows, size_t atoms, size_t stride, bool first)
+{
+	for (size_t m0 = 0; m0 < rows; m0 += 4)
+		for (size_t s = 0; s < atoms; s++) {
+			const size_t line = (s * cube_rows + m0) * ROCKET_ATOM_BYTES;
+
+			for (unsigned i = 0; i < 4; i++)
+				__builtin_prefetch(src[i] + line + ROCKET_AHEAD_BYTES);
+			for (size_t m = m0; m < rows && m < m0 + 4; m++) {
+				const size_t at = line + (m - m0) * ROCKET_ATOM_BYTES;
+				int64_t *to = acc + m * stride + s * 4;
+				rocket_s64x4 wide[4], total = { 0 };
+
+				for (unsigned i = 0; i < 4; i++) {
+					rocket_s32x4 x;
+
+					memcpy(&x, src[i] + at, sizeof(x));
+					wide[i] = __builtin_convertvector(x, rocket_s64x4);
+				}
+				if (!first)
+					memcpy(&total, to, sizeof(total));
+				total += (((wide[0] << 8) + wide[1] + wide[2]) << 8) + wide[3];
+				memcpy(to, &total, sizeof(total));
+			}
+		}
+}
 
 /* ---- conversions ---- */
 
@@ -106,12 +133,11 @@ ROCKET_INLINE void rocket_narrow_doubles(float *dst, const double *src, size_t c
 #define ROCKET_INT16_SPLIT_MAX 32639
 
 /* int16 as 256 * high + low, both int8: what carries from the low byte is in the high one. */
-ROCKET_INLINE bool rocket_split_int16(void *dst, const void *src, size_t count, bool high)
+ROCKET_INLINE bool rocket_split_int16(void *high, void *low, const void *src, size_t count)
 {
 	const int16_t *from = src;
-	rocket_s16x8 outside = { 0 };
+	int8_t *up = high, *down = low;
 	bool fits = true;
-	int8_t *to = dst;
 	size_t i = 0;
 
 	for (; i + 8 <= count; i += 8) {
@@ -120,18 +146,20 @@ ROCKET_INLINE bool rocket_split_int16(void *dst, const void *src, size_t count, 
 
 		memcpy(&v, from + i, sizeof(v));
 		above = v > ROCKET_INT16_SPLIT_MAX;
-		outside |= above;
 		v = (v & ~above) | (above & ROCKET_INT16_SPLIT_MAX);
-		bytes = __builtin_convertvector(high ? (v + 128) >> 8 : v, rocket_s8x8);
-		memcpy(to + i, &bytes, sizeof(bytes));
+		bytes = __builtin_convertvector((v + 128) >> 8, rocket_s8x8);
+		memcpy(up + i, &bytes, sizeof(bytes));
+		bytes = __builtin_convertvector(v, rocket_s8x8);
+		memcpy(down + i, &bytes, sizeof(bytes));
+		for (unsigned lane = 0; lane < 8; lane++)
+			fits &= !above[lane];
 	}
-	for (unsigned lane = 0; lane < 8; lane++)
-		fits &= !outside[lane];
 	for (; i < count; i++) {
 		const int v = from[i] < ROCKET_INT16_SPLIT_MAX ? from[i] : ROCKET_INT16_SPLIT_MAX;
 
 		fits &= v == from[i];
-		to[i] = (int8_t)(high ? (v + 128) >> 8 : v);
+		up[i] = (int8_t)((v + 128) >> 8);
+		down[i] = (int8_t)v;
 	}
 	return fits;
 }
@@ -139,48 +167,51 @@ ROCKET_INLINE bool rocket_split_int16(void *dst, const void *src, size_t count, 
 /* ---- the functions of a table ---- */
 
 /* first as a constant, so that each is a loop of its own. */
-#define ROCKET_SUM_OF(set, attributes, name, element, arguments, ...)                              \
+#define ROCKET_SUM_OF(set, attributes, loop, name, element, arguments, ...)                        \
 	attributes static void set##_add_##name(element *acc, const uint8_t *src, size_t rows,     \
 						size_t cube_rows, size_t atoms, size_t stride,     \
 						bool first, ##__VA_ARGS__)                         \
 	{                                                                                          \
 		if (first)                                                                         \
-			rocket_sum_##name(acc, src, rows, cube_rows, atoms, stride,                \
-					  true ROCKET_ARGUMENTS arguments);                        \
+			loop(acc, src, rows, cube_rows, atoms, stride,                             \
+			     true ROCKET_ARGUMENTS arguments);                                     \
 		else                                                                               \
-			rocket_sum_##name(acc, src, rows, cube_rows, atoms, stride,                \
-					  false ROCKET_ARGUMENTS arguments);                       \
+			loop(acc, src, rows, cube_rows, atoms, stride,                             \
+			     false ROCKET_ARGUMENTS arguments);                                    \
 	}
 #define ROCKET_ARGUMENTS(...) __VA_ARGS__
 
+#define ROCKET_BYTES_OF(set, attributes, loop)                                                     \
+	attributes static void set##_add_bytes(int64_t *acc, const uint8_t *const src[4],          \
+					       size_t rows, size_t cube_rows, size_t atoms,        \
+					       size_t stride, bool first)                          \
+	{                                                                                          \
+		if (first)                                                                         \
+			loop(acc, src, rows, cube_rows, atoms, stride, true);                      \
+		else                                                                               \
+			loop(acc, src, rows, cube_rows, atoms, stride, false);                     \
+	}
+
+/* All that have no form of their own in the set. */
 #define ROCKET_LOOPS(set, attributes)                                                              \
-	ROCKET_SUM_OF(set, attributes, fp32, double, ())                                           \
-	ROCKET_SUM_OF(set, attributes, int32, int32_t, ())                                         \
-	ROCKET_SUM_OF(set, attributes, int16, int32_t, ())                                         \
-	ROCKET_SUM_OF(set, attributes, int64, int64_t, (, shift), unsigned shift)                  \
-	ROCKET_SUM_OF(set, attributes, scaled_int32, float, (, row, column), const float *row,     \
-		      const float *column)                                                         \
-	ROCKET_SUM_OF(set, attributes, scaled_int16, float, (, row, column), const float *row,     \
-		      const float *column)                                                         \
+	ROCKET_SUM_OF(set, attributes, rocket_sum_fp32, fp32, double, ())                          \
+	ROCKET_SUM_OF(set, attributes, rocket_sum_int32, int32, int32_t, ())                       \
+	ROCKET_SUM_OF(set, attributes, rocket_sum_int16, int16, int32_t, ())                       \
+	ROCKET_SUM_OF(set, attributes, rocket_sum_scaled_int32, scaled_int32, float,               \
+		      (, row, column), const float *row, const float *column)                      \
+	ROCKET_SUM_OF(set, attributes, rocket_sum_scaled_int16, scaled_int16, float,               \
+		      (, row, column), const float *row, const float *column)                      \
+	ROCKET_BYTES_OF(set, attributes, rocket_sum_bytes)                                         \
 	attributes static void set##_double_to_float(float *dst, const double *src, size_t count)  \
 	{                                                                                          \
 		rocket_narrow_doubles(dst, src, count);                                            \
-	}                                                                                          \
-	attributes static bool set##_to_int16_high(void *dst, const void *src, size_t count)       \
-	{                                                                                          \
-		return rocket_split_int16(dst, src, count, true);                                  \
-	}                                                                                          \
-	attributes static bool set##_to_int16_low(void *dst, const void *src, size_t count)        \
-	{                                                                                          \
-		return rocket_split_int16(dst, src, count, false);                                 \
 	}
 
 /* What they are called in the table. */
 #define ROCKET_LOOPS_TABLE(set)                                                                    \
 	.add_fp16 = set##_add_fp16, .add_fp32 = set##_add_fp32, .add_int32 = set##_add_int32,      \
-	.add_int16 = set##_add_int16, .add_int64 = set##_add_int64,                                \
+	.add_int16 = set##_add_int16, .add_bytes = set##_add_bytes,                                \
 	.add_scaled_int32 = set##_add_scaled_int32, .add_scaled_int16 = set##_add_scaled_int16,    \
-	.double_to_float = set##_double_to_float, .to_int16_high = set##_to_int16_high,            \
-	.to_int16_low = set##_to_int16_low
+	.double_to_float = set##_double_to_float
 
 #endif

@@ -63,34 +63,43 @@ void rocket_pack_weight(void *dst, const void *src, size_t elem_bytes, size_t n,
 }
 
 /* Whole atoms of a block are converted into rows on the stack, then moved like any others. */
-static bool pack_converted_feature(uint8_t *cube, const uint8_t *flat,
+static bool pack_converted_feature(uint8_t *cube, size_t part_bytes, const uint8_t *flat,
 				   const struct rocket_source *from, size_t rows,
 				   size_t rows_padded, size_t k, size_t src_stride)
 {
 	const size_t c2 = 8 * ROCKET_ATOM_BYTES / from->cube_bits, atoms = k / c2;
 	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	uint8_t stage[ROCKET_BLOCK_ROWS][ROCKET_BLOCK_ATOMS * ROCKET_ATOM_BYTES];
+	uint8_t stage[ROCKET_SOURCE_PARTS][ROCKET_BLOCK_ROWS]
+		     [ROCKET_BLOCK_ATOMS * ROCKET_ATOM_BYTES] __attribute__((aligned(64)));
+	const bool stream = rows * k * from->cube_bits / 8 >= STREAMED_TILE_BYTES;
 	struct block b = { 0 };
 	bool fits = true;
 
 	while (next_block(&b, rows, rows_padded, atoms)) {
-		for (size_t i = 0; i < b.rows; i++)
-			fits &= from->convert(stage[i],
-					      flat + ((b.m + i) * src_stride + b.s * c2) *
-							      from->host_bytes,
-					      b.atoms * c2);
-		kernels->rows_to_cube(cube + b.cube_offset, stage[0], b.rows, rows_padded, b.atoms,
-				      sizeof(stage[0]), false);
+		for (size_t i = 0; i < b.rows; i++) {
+			void *const to[ROCKET_SOURCE_PARTS] = { stage[0][i], stage[1][i] };
+
+			fits &= from->convert(
+				to, flat + ((b.m + i) * src_stride + b.s * c2) * from->host_bytes,
+				b.atoms * c2);
+		}
+		for (size_t p = 0; p < from->parts; p++)
+			kernels->rows_to_cube(cube + p * part_bytes + b.cube_offset, stage[p][0],
+					      b.rows, rows_padded, b.atoms, sizeof(stage[p][0]),
+					      stream);
 	}
-	zero_padding(cube, rows, rows_padded, atoms);
+	for (size_t p = 0; p < from->parts; p++)
+		zero_padding(cube + p * part_bytes, rows, rows_padded, atoms);
 	return fits;
 }
 
-bool rocket_pack_feature_from(void *dst, const void *src, const struct rocket_source *from,
-			      size_t rows, size_t rows_padded, size_t k, size_t src_stride)
+bool rocket_pack_feature_from(void *dst, size_t part_bytes, const void *src,
+			      const struct rocket_source *from, size_t rows, size_t rows_padded,
+			      size_t k, size_t src_stride)
 {
 	if (from->convert)
-		return pack_converted_feature(dst, src, from, rows, rows_padded, k, src_stride);
+		return pack_converted_feature(dst, part_bytes, src, from, rows, rows_padded, k,
+					      src_stride);
 	rocket_pack_feature(dst, src, from->host_bytes, rows, rows_padded, k, src_stride);
 	return true;
 }
@@ -101,29 +110,37 @@ bool rocket_pack_feature_from(void *dst, const void *src, const struct rocket_so
 #define STAGED_BYTES (16u << 10)
 
 /* One group of kernels: its rows are converted onto the stack, then moved like any others. */
-static bool pack_converted_group(uint8_t *to, const uint8_t *flat, const struct rocket_source *from,
-				 size_t rows, size_t k, size_t pitch, size_t run)
+static bool pack_converted_group(uint8_t *to, size_t part_bytes, const uint8_t *flat,
+				 const struct rocket_source *from, size_t rows, size_t k,
+				 size_t pitch, size_t run, bool stream)
 {
 	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	uint8_t stage[STAGED_BYTES] __attribute__((aligned(64)));
+	uint8_t stage[ROCKET_SOURCE_PARTS][STAGED_BYTES] __attribute__((aligned(64)));
 	bool fits = true;
 
 	for (size_t k0 = 0; k0 < k; k0 += STAGED_ELEMENTS) {
 		const size_t count = k - k0 < STAGED_ELEMENTS ? k - k0 : STAGED_ELEMENTS;
 		const size_t bytes = count * from->cube_bits / 8;
 
-		for (size_t i = 0; i < rows; i++)
-			fits &= from->convert(stage + i * bytes,
-					      flat + i * pitch + k0 * from->host_bytes, count);
-		kernels->rows_to_runs(to, stage, rows, run, bytes, bytes, false);
+		for (size_t i = 0; i < rows; i++) {
+			void *const row[ROCKET_SOURCE_PARTS] = { stage[0] + i * bytes,
+								 stage[1] + i * bytes };
+
+			fits &= from->convert(row, flat + i * pitch + k0 * from->host_bytes, count);
+		}
+		for (size_t p = 0; p < from->parts; p++)
+			kernels->rows_to_runs(to + p * part_bytes, stage[p], rows, run, bytes,
+					      bytes, stream);
 		to += rows * bytes;
 	}
 	return fits;
 }
 
-bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_source *from, size_t n,
-			     size_t k, size_t src_stride, unsigned ngroup, unsigned kgroup)
+bool rocket_pack_weight_from(void *dst, size_t part_bytes, const void *src,
+			     const struct rocket_source *from, size_t n, size_t k,
+			     size_t src_stride, unsigned ngroup, unsigned kgroup)
 {
+	const bool stream = n * k * from->cube_bits / 8 >= STREAMED_TILE_BYTES;
 	const size_t pitch = src_stride * from->host_bytes, row = k * from->cube_bits / 8;
 	const size_t run = (size_t)kgroup * from->cube_bits / 8;
 	const uint8_t *flat = src;
@@ -135,7 +152,8 @@ bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_sou
 		return true;
 	}
 	for (size_t n0 = 0; n0 < n; n0 += ngroup, flat += ngroup * pitch, to += ngroup * row)
-		fits &= pack_converted_group(to, flat, from, ngroup, k, pitch, run);
+		fits &= pack_converted_group(to, part_bytes, flat, from, ngroup, k, pitch, run,
+					     stream);
 	return fits;
 }
 
@@ -167,16 +185,20 @@ ACCUMULATE(rocket_accumulate_fp32, add_fp32, double, 4)
 ACCUMULATE(rocket_accumulate_int32, add_int32, int32_t, 4)
 ACCUMULATE(rocket_accumulate_int16, add_int16, int32_t, 8)
 
-void rocket_accumulate_int64(int64_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			     size_t stride, bool first, unsigned shift)
+void rocket_accumulate_bytes(int64_t *acc, const void *const src[4], size_t rows, size_t cube_rows,
+			     size_t n, size_t stride, bool first)
 {
 	const struct rocket_layout_kernels *kernels = rocket_layout_kernels();
-	const uint8_t *cube = src;
 	struct block b = { 0 };
 
-	while (next_block(&b, rows, cube_rows, n / 4))
-		kernels->add_int64(acc + b.m * stride + b.s * 4, cube + b.cube_offset, b.rows,
-				   cube_rows, b.atoms, stride, first, shift);
+	while (next_block(&b, rows, cube_rows, n / 4)) {
+		const uint8_t *cubes[4];
+
+		for (unsigned i = 0; i < 4; i++)
+			cubes[i] = (const uint8_t *)src[i] + b.cube_offset;
+		kernels->add_bytes(acc + b.m * stride + b.s * 4, cubes, b.rows, cube_rows, b.atoms,
+				   stride, first);
+	}
 }
 
 void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes, size_t rows,
@@ -201,6 +223,17 @@ void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes
 			to, cube + b.cube_offset, b.rows, cube_rows, b.atoms, stride, first, row,
 			column);
 	}
+}
+
+void rocket_copy_rows(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t rows,
+		      size_t bytes, bool soon)
+{
+	rocket_layout_kernels()->copy_rows(dst, dst_pitch, src, src_pitch, rows, bytes, !soon);
+}
+
+bool rocket_rows_are_read_soon(size_t bytes)
+{
+	return bytes < STREAMED_ROWS_BYTES;
 }
 
 void rocket_doubles_to_floats(float *dst, const double *src, size_t count)

@@ -33,11 +33,14 @@ void rocket_pack_weight(void *dst, const void *src, size_t elem_bytes, size_t n,
 			size_t src_stride, unsigned ngroup, unsigned kgroup);
 
 /* The same from elements that are stored otherwise in host memory (source.h); src_stride counts
- * those. False when a value was outside what the cube's element can hold. */
-bool rocket_pack_feature_from(void *dst, const void *src, const struct rocket_source *from,
-			      size_t rows, size_t rows_padded, size_t k, size_t src_stride);
-bool rocket_pack_weight_from(void *dst, const void *src, const struct rocket_source *from, size_t n,
-			     size_t k, size_t src_stride, unsigned ngroup, unsigned kgroup);
+ * those, and the cubes of parts lie part_bytes apart. False when a value was outside what the
+ * cube's element can hold. */
+bool rocket_pack_feature_from(void *dst, size_t part_bytes, const void *src,
+			      const struct rocket_source *from, size_t rows, size_t rows_padded,
+			      size_t k, size_t src_stride);
+bool rocket_pack_weight_from(void *dst, size_t part_bytes, const void *src,
+			     const struct rocket_source *from, size_t n, size_t k,
+			     size_t src_stride, unsigned ngroup, unsigned kgroup);
 
 /* Take `rows` rows of an output cube of cube_rows rows apart into row-major C (rows
  * dst_stride elements apart). elem_bytes 2 or 4. */
@@ -55,11 +58,12 @@ void rocket_accumulate_fp32(double *acc, const void *src, size_t rows, size_t cu
 void rocket_accumulate_int32(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
 			     size_t stride, bool first);
 
-/* int16 results into 32-bit sums; int32 results, times 2^shift, into 64-bit sums. */
+/* int16 results into 32-bit sums. */
 void rocket_accumulate_int16(int32_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
 			     size_t stride, bool first);
-void rocket_accumulate_int64(int64_t *acc, const void *src, size_t rows, size_t cube_rows, size_t n,
-			     size_t stride, bool first, unsigned shift);
+/* 2^16 * src[0] + 2^8 * (src[1] + src[2]) + src[3], int32 results, into 64-bit sums. */
+void rocket_accumulate_bytes(int64_t *acc, const void *const src[4], size_t rows, size_t cube_rows,
+			     size_t n, size_t stride, bool first);
 
 /*
  * Integer results times a scale of their row and one of their column:
@@ -73,6 +77,11 @@ struct rocket_scales {
 void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes, size_t rows,
 			      size_t cube_rows, size_t n, size_t stride, bool first,
 			      const struct rocket_scales *scales);
+
+/* Rows of `bytes` bytes; soon: they are read again soon, as a matrix of so many bytes may be. */
+bool rocket_rows_are_read_soon(size_t bytes);
+void rocket_copy_rows(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t rows,
+		      size_t bytes, bool soon);
 
 void rocket_doubles_to_floats(float *dst, const double *src, size_t count);
 /* Rows of binary16 bits to and from float; to binary16 rounds to nearest even. */

@@ -100,6 +100,28 @@ static bool neon_to_int4(void *dst, const void *src, size_t count)
 	return vmaxvq_u8(outside) < 16;
 }
 
+static bool neon_split_int16(void *high, void *low, const void *src, size_t count)
+{
+	const int16x8_t most = vdupq_n_s16(ROCKET_INT16_SPLIT_MAX);
+	uint16x8_t outside = vdupq_n_u16(0);
+	const int16_t *from = src;
+	int8_t *up = high, *down = low;
+	size_t i = 0;
+	bool rest;
+
+	for (; i + 16 <= count; i += 16) {
+		const int16x8_t a = vld1q_s16(from + i), b = vld1q_s16(from + i + 8);
+		const int16x8_t x = vminq_s16(a, most), y = vminq_s16(b, most);
+
+		outside = vorrq_u16(outside, vorrq_u16(vcgtq_s16(a, most), vcgtq_s16(b, most)));
+		/* Rounded, which is the carry from the low byte. */
+		vst1q_s8(up + i, vcombine_s8(vrshrn_n_s16(x, 8), vrshrn_n_s16(y, 8)));
+		vst1q_s8(down + i, vcombine_s8(vmovn_s16(x), vmovn_s16(y)));
+	}
+	rest = rocket_layout_portable.split_int16(up + i, down + i, from + i, count - i);
+	return rest && !vmaxvq_u16(outside);
+}
+
 ROCKET_LOOPS(neon, )
 
 /* Whole atoms move as one register in the portable loops, too. */
@@ -112,6 +134,8 @@ const struct rocket_layout_kernels rocket_layout_neon = {
 	.float_to_half = neon_float_to_half,
 	.to_bf16 = neon_to_bf16,
 	.to_int4 = neon_to_int4,
+	.split_int16 = neon_split_int16,
+	.copy_rows = rocket_portable_copy_rows,
 	ROCKET_LOOPS_TABLE(neon),
 };
 

@@ -196,6 +196,19 @@ static bool portable_to_int4(void *dst, const void *src, size_t count)
 	return !(outside & BYTES(0xf0));
 }
 
+static bool portable_split_int16(void *high, void *low, const void *src, size_t count)
+{
+	return rocket_split_int16(high, low, src, count);
+}
+
+void rocket_portable_copy_rows(uint8_t *dst, size_t dst_pitch, const uint8_t *src, size_t src_pitch,
+			       size_t rows, size_t bytes, bool stream)
+{
+	(void)stream;
+	for (size_t m = 0; m < rows; m++)
+		memcpy(dst + m * dst_pitch, src + m * src_pitch, bytes);
+}
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the NPU and its hosts");
 
 ROCKET_LOOPS(portable, )
@@ -209,5 +222,7 @@ const struct rocket_layout_kernels rocket_layout_portable = {
 	.float_to_half = portable_float_to_half,
 	.to_bf16 = portable_to_bf16,
 	.to_int4 = portable_to_int4,
+	.split_int16 = portable_split_int16,
+	.copy_rows = rocket_portable_copy_rows,
 	ROCKET_LOOPS_TABLE(portable),
 };

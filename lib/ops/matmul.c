@@ -72,16 +72,15 @@ int rocket_matmul_int4_ex(int fd, int M, int K, int N, const int8_t *A, const in
 	return rocket_matmul_on_fd(fd, &call);
 }
 
-/* Each product on the NPU, one after the other; their statistics are added up. */
 int rocket_matmul_int16_exact(int fd, int M, int K, int N, const int16_t *A, const int16_t *B,
 			      int64_t *C)
 {
-	struct rocket_matmul_call call = {
-		.who = "rocket_matmul_int16_exact", .M = M, .K = K, .N = N, .a = A, .b = B, .c = C
+	const struct rocket_matmul_call call = {
+		"rocket_matmul_int16_exact", &rocket_kind_int16, M, K, N, A, B, C,
+		.c_row = (size_t)N
 	};
 
-	call.c_row = (size_t)N;
-	return rocket_matmul_on_fd_each(fd, &call, rocket_kinds_int16, 4);
+	return rocket_matmul_on_fd(fd, &call);
 }
 
 /* ---- scales by group of k ---- */

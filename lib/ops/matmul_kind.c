@@ -5,59 +5,47 @@
 #include "matmul_kind.h"
 
 #define ADD(name)                                                                                  \
-	static void name(void *acc, const void *cube, size_t rows, size_t cube_rows, size_t n,     \
-			 size_t stride, bool first, const struct rocket_scales *scales)
+	static void name(void *acc, const void *const *cubes, size_t rows, size_t cube_rows,       \
+			 size_t n, size_t stride, bool first, const struct rocket_scales *scales)
 
 ADD(add_fp16)
 {
 	(void)scales;
-	rocket_accumulate_fp16(acc, cube, rows, cube_rows, n, stride, first);
+	rocket_accumulate_fp16(acc, cubes[0], rows, cube_rows, n, stride, first);
 }
 
 ADD(add_fp32)
 {
 	(void)scales;
-	rocket_accumulate_fp32(acc, cube, rows, cube_rows, n, stride, first);
+	rocket_accumulate_fp32(acc, cubes[0], rows, cube_rows, n, stride, first);
 }
 
 ADD(add_int32)
 {
 	(void)scales;
-	rocket_accumulate_int32(acc, cube, rows, cube_rows, n, stride, first);
+	rocket_accumulate_int32(acc, cubes[0], rows, cube_rows, n, stride, first);
 }
 
 ADD(add_int16)
 {
 	(void)scales;
-	rocket_accumulate_int16(acc, cube, rows, cube_rows, n, stride, first);
+	rocket_accumulate_int16(acc, cubes[0], rows, cube_rows, n, stride, first);
 }
 
-ADD(add_int64)
+ADD(add_bytes)
 {
 	(void)scales;
-	rocket_accumulate_int64(acc, cube, rows, cube_rows, n, stride, first, 0);
-}
-
-ADD(add_int64_times_256)
-{
-	(void)scales;
-	rocket_accumulate_int64(acc, cube, rows, cube_rows, n, stride, first, 8);
-}
-
-ADD(add_int64_times_65536)
-{
-	(void)scales;
-	rocket_accumulate_int64(acc, cube, rows, cube_rows, n, stride, first, 16);
+	rocket_accumulate_bytes(acc, cubes, rows, cube_rows, n, stride, first);
 }
 
 ADD(add_scaled_int32)
 {
-	rocket_accumulate_scaled(acc, cube, 4, rows, cube_rows, n, stride, first, scales);
+	rocket_accumulate_scaled(acc, cubes[0], 4, rows, cube_rows, n, stride, first, scales);
 }
 
 ADD(add_scaled_int16)
 {
-	rocket_accumulate_scaled(acc, cube, 2, rows, cube_rows, n, stride, first, scales);
+	rocket_accumulate_scaled(acc, cubes[0], 2, rows, cube_rows, n, stride, first, scales);
 }
 
 static void finish_fp16(void *c, const void *sums, size_t count)
@@ -68,16 +56,6 @@ static void finish_fp16(void *c, const void *sums, size_t count)
 static void finish_fp32(void *c, const void *sums, size_t count)
 {
 	rocket_doubles_to_floats(c, sums, count);
-}
-
-static void finish_32(void *c, const void *sums, size_t count)
-{
-	memcpy(c, sums, 4 * count);
-}
-
-static void finish_64(void *c, const void *sums, size_t count)
-{
-	memcpy(c, sums, 8 * count);
 }
 
 /* fp16 partials always pass the fp32 sums, which turn -0 into the +0 that the sum has. */
@@ -114,14 +92,13 @@ const struct rocket_matmul_kind rocket_kind_int8 = {
 	.c_bytes = 4,
 	.sum_bytes = 4,
 	.add = add_int32,
-	.finish = finish_32,
 };
 
 /* Results that become something else in C. */
 #define CONVERTED(_type, _source, _add)                                                            \
 	{                                                                                          \
 		.type = _type, .a = &_source, .b = &_source, .c_bytes = 4, .sum_bytes = 4,         \
-		.always_sums = true, .add = _add, .finish = finish_32,                             \
+		.always_sums = true, .add = _add,                                                  \
 	}
 
 const struct rocket_matmul_kind rocket_kind_int4 =
@@ -131,17 +108,13 @@ const struct rocket_matmul_kind rocket_kind_int8_groups =
 const struct rocket_matmul_kind rocket_kind_int4_groups =
 	CONVERTED(ROCKET_MM_INT4_INT16, rocket_source_int4, add_scaled_int16);
 
-#define INT16_PART(_a, _b, _outside, _start, _add)                                                 \
-	{                                                                                          \
-		.type = ROCKET_MM_INT8_INT32, .a = &rocket_source_int16_##_a,                      \
-		.b = &rocket_source_int16_##_b, .outside = _outside, .c_bytes = 8,                 \
-		.start = _start, .sum_bytes = 8, .always_sums = true, .add = _add,                 \
-		.finish = finish_64,                                                               \
-	}
-
-const struct rocket_matmul_kind rocket_kinds_int16[4] = {
-	INT16_PART(high, high, ROCKET_OUTSIDE_WARNED, ROCKET_START_EMPTY, add_int64_times_65536),
-	INT16_PART(high, low, ROCKET_OUTSIDE_SILENT, ROCKET_START_KEEP, add_int64_times_256),
-	INT16_PART(low, high, ROCKET_OUTSIDE_SILENT, ROCKET_START_KEEP, add_int64_times_256),
-	INT16_PART(low, low, ROCKET_OUTSIDE_SILENT, ROCKET_START_KEEP, add_int64),
+const struct rocket_matmul_kind rocket_kind_int16 = {
+	.type = ROCKET_MM_INT8_INT32,
+	.a = &rocket_source_int16,
+	.b = &rocket_source_int16,
+	.outside = ROCKET_OUTSIDE_WARNED,
+	.c_bytes = 8,
+	.sum_bytes = 8,
+	.always_sums = true,
+	.add = add_bytes,
 };

@@ -11,7 +11,7 @@ static int min_int(int a, int b)
 	return a < b ? a : b;
 }
 
-bool rocket_matmul_pack_a(const struct rocket_matmul_call *call, int part, int parts, void *dst)
+bool rocket_matmul_pack_a(const struct rocket_matmul_call *call, int share, int shares, void *dst)
 {
 	const enum rocket_matmul_type type = call->kind->type;
 	const struct rocket_matmul_tiles *t = call->tiles;
@@ -21,12 +21,12 @@ bool rocket_matmul_pack_a(const struct rocket_matmul_call *call, int part, int p
 	const size_t K = (size_t)call->K;
 	bool fits = true;
 
-	for (int i = part; i < t->nm * t->nk; i += parts) {
+	for (int i = share; i < t->nm * t->nk; i += shares) {
 		const int m0 = i / t->nk * t->mt, k0 = i % t->nk * t->kt;
 		const int mt = min_int(t->mt, M - m0);
 
 		fits &= rocket_pack_feature_from(
-			(uint8_t *)dst + (uint64_t)i * slot,
+			(uint8_t *)dst + (uint64_t)i * slot, rocket_matmul_input_bytes(type, t),
 			(const uint8_t *)call->a + ((size_t)m0 * K + (size_t)k0) * from->host_bytes,
 			from, rocket_matmul_live_rows(call, m0, mt), (size_t)mt,
 			(size_t)min_int(t->kt, call->K - k0), K);
@@ -57,6 +57,7 @@ int rocket_matmul_outside(const struct rocket_matmul_call *call, const char *nam
 /* Some rows of B in a tile: from row n of the call on, columns k0 on. */
 struct piece {
 	int n, rows, k0, k;
+	size_t part_bytes; /* from one part of B to the next */
 };
 
 static bool pack_rows(const struct rocket_matmul_call *call, const struct piece *p, const void *b,
@@ -64,8 +65,8 @@ static bool pack_rows(const struct rocket_matmul_call *call, const struct piece 
 {
 	const struct rocket_matmul_traits *tr = rocket_matmul_traits(call->kind->type);
 
-	return rocket_pack_weight_from(dst, b, call->kind->b, (size_t)p->rows, (size_t)p->k, stride,
-				       tr->ngroup, tr->kgroup);
+	return rocket_pack_weight_from(dst, p->part_bytes, b, call->kind->b, (size_t)p->rows,
+				       (size_t)p->k, stride, tr->ngroup, tr->kgroup);
 }
 
 /* Row n of the call, and how many follow it in the same matrix, itself included. */
@@ -113,7 +114,8 @@ static int pack_tile(const struct rocket_matmul_call *call, const struct piece *
 
 	for (int done = 0; done < tile->rows && !ret;) {
 		uint8_t *to = dst + (size_t)done * (size_t)tile->k * tr->in_bits / 8;
-		struct piece p = { tile->n + done, tile->rows - done, tile->k0, tile->k };
+		struct piece p = { tile->n + done, tile->rows - done, tile->k0, tile->k,
+				   tile->part_bytes };
 		int follow;
 		const uint8_t *from = row_of(call, p.n, &follow);
 
@@ -134,6 +136,7 @@ static int pack_tile(const struct rocket_matmul_call *call, const struct piece *
 int rocket_matmul_pack_b(const struct rocket_matmul_call *call, const struct rocket_matmul_tiles *t,
 			 uint64_t slot_bytes, void *dst)
 {
+	const size_t part_bytes = (size_t)t->nn * (size_t)t->nk * slot_bytes;
 	uint8_t *slot = dst;
 	bool fits = true;
 	int ret = 0;
@@ -141,7 +144,7 @@ int rocket_matmul_pack_b(const struct rocket_matmul_call *call, const struct roc
 	for (int n = 0; n < call->N; n += t->nt)
 		for (int k0 = 0; k0 < call->K && !ret; k0 += t->kt, slot += slot_bytes) {
 			const struct piece tile = { n, min_int(t->nt, call->N - n), k0,
-						    min_int(t->kt, call->K - k0) };
+						    min_int(t->kt, call->K - k0), part_bytes };
 
 			ret = pack_tile(call, &tile, slot, &fits);
 		}
@@ -175,7 +178,7 @@ static int pack_item(struct rocket_matmul_run *r, int item)
 		ret = rocket_matmul_pack_b(&one, &p->tiles, p->wt_slot,
 					   (uint8_t *)r->bufs->b.ptr + (uint64_t)item * wt_bytes);
 	}
-	r->stats->packed_bytes += rows * (uint64_t)p->K * r->tr->in_bits / 8;
+	r->stats->packed_bytes += rows * (uint64_t)p->parts * (uint64_t)p->K * r->tr->in_bits / 8;
 	return ret;
 }
 

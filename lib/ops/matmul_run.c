@@ -60,8 +60,9 @@ static int make_plan(const struct rocket_matmul_run *r, struct rocket_matmul_pla
 						&call->limits, M, call->K, call->N, &tiles, why,
 						sizeof(why));
 	if (ret > 0)
-		ret = rocket_matmul_plan_tiles(call->kind->type, set, r->dev->node.caps.batched,
-					       rocket_matmul_item_count(call), M, call->K, call->N,
+		ret = rocket_matmul_plan_parts(call->kind->type, set, r->dev->node.caps.batched,
+					       rocket_matmul_item_count(call),
+					       (int)call->kind->a->parts, M, call->K, call->N,
 					       &tiles, plan, why, sizeof(why));
 	if (ret)
 		return rocket_fail(ret, "%s: %s", call->who, why);
@@ -81,6 +82,7 @@ static struct rocket_matmul_key key_of(const struct rocket_matmul_call *call)
 	key.K = call->K;
 	key.N = call->N;
 	key.items = rocket_matmul_item_count(call);
+	key.parts = (int)call->kind->a->parts;
 	key.kt_cap = call->limits.kt_cap;
 	key.group = call->limits.grouped ? call->limits.group : 0;
 	if (call->tiles) {
@@ -233,39 +235,26 @@ out:
 	return ret;
 }
 
-int rocket_matmul_on_fd_each(int fd, struct rocket_matmul_call *call,
-			     const struct rocket_matmul_kind *kinds, unsigned count)
+int rocket_matmul_on_fd(int fd, const struct rocket_matmul_call *call)
 {
 	struct rocket_matmul_stats stats = { 0 };
 	uint64_t start = rocket_matmul_now_ns();
 	struct rocket_device *dev;
 	bool profiled;
-	int ret;
+	int ret = rocket_matmul_check(call);
 
-	call->kind = kinds;
-	ret = rocket_matmul_check(call);
 	if (ret)
 		return ret;
 	dev = rocket_device_get(fd, call->who);
 	if (!dev)
 		return ROCKET_E_SHAPE;
-	for (unsigned i = 0; i < count && !ret; i++) {
-		call->kind = &kinds[i];
-		ret = rocket_matmul_run(fd, dev, call, &stats);
-	}
+	ret = rocket_matmul_run(fd, dev, call, &stats);
 	profiled = dev->settings.mm_profile;
 	rocket_device_put(dev);
 	stats.total_ns = rocket_matmul_now_ns() - start;
 	if (stats.tiles)
 		rocket_matmul_set_last_stats(&stats, profiled);
 	return ret;
-}
-
-int rocket_matmul_on_fd(int fd, const struct rocket_matmul_call *call)
-{
-	struct rocket_matmul_call copy = *call;
-
-	return rocket_matmul_on_fd_each(fd, &copy, call->kind, 1);
 }
 
 void rocket_matmul_drain(int fd)

@@ -75,9 +75,6 @@ int rocket_matmul_padded_rows(const struct rocket_matmul_call *call);
 
 /* Check, take the device of fd, run, and keep the statistics. */
 int rocket_matmul_on_fd(int fd, const struct rocket_matmul_call *call);
-/* The same call with each of some kinds in turn, which read the same matrices. */
-int rocket_matmul_on_fd_each(int fd, struct rocket_matmul_call *call,
-			     const struct rocket_matmul_kind *kinds, unsigned count);
 /* Plan and run a checked call. Adds to *stats. Returns a status, its reason logged. */
 int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_matmul_call *call,
 		      struct rocket_matmul_stats *stats);
@@ -115,9 +112,9 @@ void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_ph
 size_t rocket_matmul_live_rows(const struct rocket_matmul_call *call, int m0, int mt);
 
 int rocket_matmul_pack(struct rocket_matmul_run *r);
-/* Tiles part, part + parts, ... of A of a call alone, which has its tiles, into dst. False: a value
- * is outside what the cube holds. */
-bool rocket_matmul_pack_a(const struct rocket_matmul_call *call, int part, int parts, void *dst);
+/* Tiles share, share + shares, ... of A of a call alone, which has its tiles, into dst. False: a
+ * value is outside what the cube holds. */
+bool rocket_matmul_pack_a(const struct rocket_matmul_call *call, int share, int shares, void *dst);
 /* That, said as the call's kind wants it. */
 int rocket_matmul_outside(const struct rocket_matmul_call *call, const char *name,
 			  const struct rocket_source *from);

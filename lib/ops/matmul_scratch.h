@@ -23,6 +23,7 @@ struct rocket_matmul_key {
 	enum rocket_matmul_type type;
 	size_t sum_bytes;      /* of the kind */
 	int rows, K, N, items; /* rows: as planned */
+	int parts;             /* of an operand */
 	int kt_cap, group;     /* group 0: no groups */
 	int mt, kt, nt;        /* 0: the planner's choice */
 	bool packed_weights;   /* B lies elsewhere */

@@ -18,7 +18,8 @@
 struct group {
 	const struct rocket_matmul_step *steps;
 	uint32_t count;
-	bool begins, ends; /* with the first and the last k */
+	bool begins, ends;   /* with the first and the last k */
+	uint32_t to_product; /* steps from one to that of the next product */
 };
 
 static bool same_tile(const struct rocket_matmul_step *a, const struct rocket_matmul_step *b)
@@ -29,7 +30,7 @@ static bool same_tile(const struct rocket_matmul_step *a, const struct rocket_ma
 static struct group group_at(const struct rocket_matmul_run *r, const struct rocket_matmul_step *s,
 			     uint32_t left)
 {
-	struct group g = { s, 1, s->k0 == 0, false };
+	struct group g = { .steps = s, .count = 1, .begins = s->k0 == 0 };
 
 	while (!r->plan.device_accumulates && g.count < left && same_tile(s, s + g.count))
 		g.count++;
@@ -46,7 +47,7 @@ static uint64_t open_tiles(const struct rocket_matmul_plan *p)
 		return 0;
 	if (p->reuse != ROCKET_REUSE_OFF)
 		return (uint64_t)p->tiles.nm * (uint64_t)p->tiles.nn;
-	return p->n_jobs > 1 && p->jobs[0].count % nk; /* a job ends within a tile */
+	return p->jobs[0].count % nk != 0; /* a job ends within a tile */
 }
 
 uint64_t rocket_matmul_sums_bytes(const struct rocket_matmul_plan *p,
@@ -101,33 +102,42 @@ struct piece {
 	size_t m, n, rows, columns;
 };
 
-static void copy_rows(uint8_t *to, size_t to_pitch, const uint8_t *from, size_t from_pitch,
-		      size_t rows, size_t bytes)
+/* The results of a step and of the same one of the other products, from row m and column n of the
+ * tile on. */
+static void list_cubes(const struct rocket_matmul_run *r, const struct group *g,
+		       const struct rocket_matmul_step *s, size_t m, size_t n,
+		       const void *cubes[ROCKET_PRODUCTS_MAX])
 {
-	for (size_t m = 0; m < rows; m++)
-		memcpy(to + m * to_pitch, from + m * from_pitch, bytes);
+	const size_t lanes = 16 / r->tr->out_bytes;
+	const size_t at = (n / lanes * (size_t)s->mt + m) * 16;
+
+	for (int i = 0; i < r->plan.parts * r->plan.parts; i++)
+		cubes[i] = cube_of(r, s + (size_t)i * g->to_product) + at;
 }
 
 static void add_piece(const struct rocket_matmul_run *r, const struct group *g,
 		      const struct piece *p, uint8_t *sums, size_t stride)
 {
 	const struct rocket_matmul_kind *kind = r->kind;
-	const size_t pitch = r->call->c_row * kind->c_bytes, lanes = 16 / r->tr->out_bytes;
+	const size_t pitch = r->call->c_row * kind->c_bytes;
 	uint8_t *c = c_of(r, g->steps) + p->m * pitch + p->n * kind->c_bytes;
-	bool first = g->begins && kind->start == ROCKET_START_EMPTY;
+	bool first = g->begins;
 
-	if (g->begins && !first)
-		copy_rows(sums, stride * kind->sum_bytes, c, pitch, p->rows,
-			  p->columns * kind->sum_bytes);
 	for (uint32_t i = 0; i < g->count; i++, first = false) {
 		const struct rocket_matmul_step *s = &g->steps[i];
 		const struct rocket_scales scales = scales_of(r, s, p->m, p->n);
-		const size_t cube_rows = (size_t)s->mt;
+		const void *cubes[ROCKET_PRODUCTS_MAX];
 
-		kind->add(sums, cube_of(r, s) + (p->n / lanes * cube_rows + p->m) * 16, p->rows,
-			  cube_rows, p->columns, stride, first, &scales);
+		list_cubes(r, g, s, p->m, p->n, cubes);
+		kind->add(sums, cubes, p->rows, (size_t)s->mt, p->columns, stride, first, &scales);
 	}
-	for (size_t m = 0; g->ends && m < p->rows; m++)
+	if (!g->ends)
+		return;
+	if (!kind->finish)
+		rocket_copy_rows(c, pitch, sums, stride * kind->sum_bytes, p->rows,
+				 p->columns * kind->c_bytes,
+				 rocket_rows_are_read_soon((size_t)r->call->M * pitch));
+	for (size_t m = 0; kind->finish && m < p->rows; m++)
 		kind->finish(c + m * pitch, sums + m * stride * kind->sum_bytes, p->columns);
 }
 
@@ -160,7 +170,8 @@ static void take_group(const struct rocket_matmul_run *r, const struct group *g)
 
 	if (r->plan.device_accumulates && !g->ends)
 		return;
-	r->stats->unpacked_bytes += g->count * (uint64_t)s->mt * (uint64_t)s->nt * r->tr->out_bytes;
+	r->stats->unpacked_bytes += g->count * (uint64_t)(r->plan.parts * r->plan.parts) *
+				    (uint64_t)s->mt * (uint64_t)s->nt * r->tr->out_bytes;
 	if (r->plan.device_accumulates || whole)
 		rocket_unpack_output(c_of(r, s), cube_of(r, s), r->kind->c_bytes,
 				     rocket_matmul_live_rows(r->call, s->m0, s->mt), (size_t)s->mt,
@@ -171,12 +182,18 @@ static void take_group(const struct rocket_matmul_run *r, const struct group *g)
 
 void rocket_matmul_take_job(struct rocket_matmul_run *r, const struct rocket_matmul_job *job)
 {
+	const uint32_t products = (uint32_t)(r->plan.parts * r->plan.parts);
 	struct group g;
 
+	/* After the last product, with the steps of the first. */
+	if ((job - r->plan.jobs + 1) % products)
+		return;
+	job -= products - 1;
 	for (uint32_t i = 0; i < job->count; i += g.count) {
 		const struct rocket_matmul_step *s = &r->plan.steps[job->first + i];
 
 		g = group_at(r, s, job->count - i);
+		g.to_product = job->count;
 		r->item = rocket_matmul_item(r->call, s->item);
 		take_group(r, &g);
 	}

@@ -58,6 +58,8 @@ static void extents_at(const struct rocket_matmul_plan *p, const uint32_t idx[AX
 		       struct rocket_matmul_step *s)
 {
 	const struct rocket_matmul_tiles *t = &p->tiles;
+	const uint64_t first = (uint64_t)s->item * (uint64_t)p->parts;
+	const uint64_t a = first + s->a_part, b = first + s->b_part;
 
 	s->m0 = (int)idx[M_AXIS] * t->mt;
 	s->n0 = (int)idx[N_AXIS] * t->nt;
@@ -65,8 +67,8 @@ static void extents_at(const struct rocket_matmul_plan *p, const uint32_t idx[AX
 	s->mt = min_int(t->mt, p->M - s->m0);
 	s->nt = min_int(t->nt, p->N - s->n0);
 	s->kt = min_int(t->kt, p->K - s->k0);
-	s->in_off = (((uint64_t)s->item * t->nm + idx[M_AXIS]) * t->nk + idx[K_AXIS]) * p->in_slot;
-	s->wt_off = (((uint64_t)s->item * t->nn + idx[N_AXIS]) * t->nk + idx[K_AXIS]) * p->wt_slot;
+	s->in_off = ((a * t->nm + idx[M_AXIS]) * t->nk + idx[K_AXIS]) * p->in_slot;
+	s->wt_off = ((b * t->nn + idx[N_AXIS]) * t->nk + idx[K_AXIS]) * p->wt_slot;
 }
 
 /*
@@ -80,47 +82,62 @@ static void mark_reuse(const struct rocket_matmul_plan *p, int reuse)
 
 		for (uint32_t i = 1; i < p->jobs[j].count; i++) {
 			const struct rocket_matmul_step *prev = &s[i - 1];
-			bool same = s[i].mt == prev->mt && s[i].nt == prev->nt &&
-				    s[i].kt == prev->kt && s[i].k0 == prev->k0 &&
-				    s[i].item == prev->item;
+			bool same =
+				s[i].mt == prev->mt && s[i].nt == prev->nt && s[i].kt == prev->kt;
 
 			s[i].weight_reuse =
-				reuse == ROCKET_REUSE_WEIGHT && same && s[i].n0 == prev->n0;
-			s[i].data_reuse = reuse == ROCKET_REUSE_DATA && same && s[i].m0 == prev->m0;
+				reuse == ROCKET_REUSE_WEIGHT && same && s[i].wt_off == prev->wt_off;
+			s[i].data_reuse =
+				reuse == ROCKET_REUSE_DATA && same && s[i].in_off == prev->in_off;
 		}
 	}
 }
 
-static void lay_out_host_steps(struct rocket_matmul_plan *p, const struct strategy *how)
+/* Tile i of an item and its k, in the order that a reuse wants. */
+static void place(const struct rocket_matmul_plan *p, int reuse, uint32_t i,
+		  struct rocket_matmul_step *s)
 {
 	const uint32_t count[AXES] = { (uint32_t)p->tiles.nm, (uint32_t)p->tiles.nn,
 				       (uint32_t)p->tiles.nk };
-	const uint32_t per_item = p->n_steps / (uint32_t)p->items;
-	const uint8_t *order = host_order[how->reuse];
-	uint32_t idx[AXES] = { 0 };
+	uint32_t idx[AXES];
 
-	for (uint32_t i = 0; i < p->n_steps; i++) {
-		struct rocket_matmul_step *s = &p->steps[i];
+	for (unsigned a = AXES; a-- > 0;) {
+		const unsigned axis = host_order[reuse][a];
 
-		s->item = (int)(i / per_item);
-		extents_at(p, idx, s);
-		s->out_off = i % how->group * p->out_slot;
-		s->out_bo = p->pipelined && (i / how->group & 1);
-		for (unsigned a = AXES; a-- > 0;) {
-			if (++idx[order[a]] < count[order[a]])
-				break;
-			idx[order[a]] = 0;
+		idx[axis] = i % count[axis];
+		i /= count[axis];
+	}
+	s->item = (int)i;
+	extents_at(p, idx, s);
+}
+
+static uint32_t products(const struct rocket_matmul_plan *p)
+{
+	return (uint32_t)(p->parts * p->parts);
+}
+
+/* Where there are products, a job for each of them of the same tiles, then those of the next. */
+static void lay_out_host_steps(struct rocket_matmul_plan *p, const struct strategy *how)
+{
+	const uint32_t tiles = p->n_steps / products(p);
+	struct rocket_matmul_job *job = p->jobs;
+	uint32_t at = 0;
+
+	for (uint32_t first = 0; first < tiles; first += how->group)
+		for (uint32_t product = 0; product < products(p); product++, job++) {
+			job->first = at;
+			job->count = tiles - first < how->group ? tiles - first : how->group;
+			job->chained = how->chained;
+			for (uint32_t i = 0; i < job->count; i++, at++) {
+				struct rocket_matmul_step *s = &p->steps[at];
+
+				s->a_part = (uint8_t)(product / (uint32_t)p->parts);
+				s->b_part = (uint8_t)(product % (uint32_t)p->parts);
+				place(p, how->reuse, first + i, s);
+				s->out_off = (product * how->group + i) * p->out_slot;
+				s->out_bo = p->pipelined && (first / how->group & 1);
+			}
 		}
-	}
-	for (uint32_t j = 0; j < p->n_jobs; j++) {
-		struct rocket_matmul_job *job = &p->jobs[j];
-
-		job->first = j * how->group;
-		job->count = p->n_steps - job->first;
-		if (job->count > how->group)
-			job->count = how->group;
-		job->chained = how->chained;
-	}
 }
 
 /* One K step of tiles [first, first + count): the partial of the step before is added. */
@@ -181,12 +198,16 @@ static bool device_can_accumulate(const struct rocket_matmul_plan *p)
 	return p->tiles.nm == 1 && p->tiles.nk == 1;
 }
 
-/* Steps of a job after which the host takes the results: at least one, at most 64. */
+/* Steps of a job, after which, or after one for each product, the host takes the results: at least
+ * one, and at most 64 in all of those. */
 static uint32_t host_group(const struct rocket_matmul_plan *p)
 {
 	const uint64_t fit = HOST_RESULT_BYTES / p->out_slot;
+	const uint64_t most = fit < ROCKET_JOB_TASKS_MAX ? fit : ROCKET_JOB_TASKS_MAX;
+	const uint32_t tiles = p->n_steps / products(p);
+	const uint32_t group = most < products(p) ? 1 : (uint32_t)most / products(p);
 
-	return fit < 1 ? 1 : fit < ROCKET_JOB_TASKS_MAX ? (uint32_t)fit : ROCKET_JOB_TASKS_MAX;
+	return group < tiles ? group : tiles;
 }
 
 static struct strategy choose(const struct rocket_matmul_plan *p, const struct rocket_settings *set,
@@ -198,6 +219,8 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 
 	how.device_accumulates = set->kacc && device_can_accumulate(p);
 	how.chained = batched && set->batch_submit > 0 && chains[p->type];
+	if (p->parts > 1)
+		how.device_accumulates = false;
 	if (p->items > 1) {
 		how.device_accumulates = false;
 		how.reuse = ROCKET_REUSE_OFF;
@@ -209,7 +232,7 @@ static struct strategy choose(const struct rocket_matmul_plan *p, const struct r
 		if (how.reuse == ROCKET_REUSE_AUTO || (set->tasks_apart && !how.chained))
 			how.reuse = ROCKET_REUSE_OFF;
 		how.group = host_group(p);
-		how.slots = p->n_steps < how.group ? p->n_steps : how.group;
+		how.slots = how.group * products(p);
 		return how;
 	}
 	if (how.reuse == ROCKET_REUSE_AUTO)
@@ -271,8 +294,10 @@ static void size_buffers(struct rocket_matmul_plan *p, const struct strategy *ho
 {
 	const struct rocket_matmul_tiles *t = &p->tiles;
 
-	p->in_bytes = (uint64_t)p->items * rocket_matmul_input_bytes(p->type, t);
-	p->wt_bytes = (uint64_t)p->items * rocket_matmul_weight_bytes(p->type, t);
+	const uint64_t copies = (uint64_t)p->items * (uint64_t)p->parts;
+
+	p->in_bytes = copies * rocket_matmul_input_bytes(p->type, t);
+	p->wt_bytes = copies * rocket_matmul_weight_bytes(p->type, t);
 	p->out_bytes[0] = how->slots * p->out_slot;
 	p->out_bytes[1] =
 		p->pipelined || (how->device_accumulates && t->nk > 1) ? p->out_bytes[0] : 0;
@@ -284,7 +309,7 @@ static uint32_t count_jobs(const struct rocket_matmul_plan *p, const struct stra
 	uint32_t groups;
 
 	if (!how->device_accumulates)
-		return (p->n_steps - 1) / how->group + 1;
+		return ((p->n_steps / products(p) - 1) / how->group + 1) * products(p);
 	groups = (tiles - 1) / how->group + 1;
 	return how->chain_k ? groups : groups * (uint32_t)p->tiles.nk;
 }
@@ -307,15 +332,29 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 			     const struct rocket_matmul_tiles *tiles,
 			     struct rocket_matmul_plan *plan, char *why, size_t why_size)
 {
-	struct rocket_matmul_plan p = {
-		.type = type, .M = M, .K = K, .N = N, .items = items, .tiles = *tiles
-	};
+	return rocket_matmul_plan_parts(type, set, batched, items, 1, M, K, N, tiles, plan, why,
+					why_size);
+}
+
+int rocket_matmul_plan_parts(enum rocket_matmul_type type, const struct rocket_settings *set,
+			     int batched, int items, int parts, int M, int K, int N,
+			     const struct rocket_matmul_tiles *tiles,
+			     struct rocket_matmul_plan *plan, char *why, size_t why_size)
+{
+	struct rocket_matmul_plan p = { .type = type,
+					.M = M,
+					.K = K,
+					.N = N,
+					.items = items,
+					.parts = parts,
+					.tiles = *tiles };
 	int64_t steps = (int64_t)tiles->nm * tiles->nk * tiles->nn;
 	struct strategy how;
 	uint64_t device_bytes;
 
 	memset(plan, 0, sizeof(*plan));
-	if (__builtin_mul_overflow(steps, (int64_t)items, &steps) || steps > INT32_MAX)
+	if (__builtin_mul_overflow(steps, (int64_t)items * parts * parts, &steps) ||
+	    steps > INT32_MAX)
 		return rocket_plan_refuse(ROCKET_E_SHAPE, why, why_size,
 					  "%d matmuls of %dx%dx%d: more than 2^31 - 1 tiles", items,
 					  M, K, N);
@@ -324,7 +363,8 @@ int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_s
 	how = choose(&p, set, batched);
 	p.device_accumulates = how.device_accumulates;
 	p.reuse = how.reuse;
-	p.pipelined = set->mm_pipe && !how.device_accumulates && p.n_steps > how.group;
+	p.pipelined =
+		set->mm_pipe && !how.device_accumulates && parts == 1 && p.n_steps > how.group;
 	size_buffers(&p, &how);
 	device_bytes = p.in_bytes + p.wt_bytes + p.out_bytes[0] + p.out_bytes[1];
 	if (device_bytes >= ROCKET_IOVA_WINDOW)

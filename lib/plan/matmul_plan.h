@@ -77,6 +77,7 @@ uint64_t rocket_matmul_weight_bytes(enum rocket_matmul_type type,
 struct rocket_matmul_step {
 	int item;                   /* of a batch */
 	int m0, mt, n0, nt, k0, kt; /* tile origin and extent, elements */
+	uint8_t a_part, b_part;     /* of the operands */
 	uint8_t weight_reuse, data_reuse, accumulate;
 	uint8_t out_bo, add_bo; /* result buffer 0 or 1, or ROCKET_OUT_ROWS */
 	uint64_t in_off, wt_off, out_off, add_off;
@@ -91,6 +92,9 @@ struct rocket_matmul_plan {
 	enum rocket_matmul_type type;
 	int M, K, N;
 	int items; /* products of this shape, one after the other in every buffer */
+	/* Parts of A, and of B, one after the other in the buffer of an item. The products of each
+	 * of A with each of B are jobs that follow each other, of the same tiles. */
+	int parts;
 	struct rocket_matmul_tiles tiles;
 	int a_row, c_row; /* A and C are rows of so many elements; 0: packed tiles */
 	uint64_t in_slot, wt_slot, out_slot;       /* bytes per packed tile */
@@ -138,9 +142,14 @@ int rocket_matmul_plan_make(enum rocket_matmul_type type, const struct rocket_hw
 			    const struct rocket_settings *set, int batched, int M, int K, int N,
 			    struct rocket_matmul_plan *plan, char *why, size_t why_size);
 /* The same for given tiles, and for `items` products of one shape. More than one are summed on the
- * host, and keep no operand on chip. */
+ * host, and keep no operand on chip. The products of operands in parts (_parts) are summed there,
+ * too, after the last of them: their jobs do not run while results are taken. */
 int rocket_matmul_plan_tiles(enum rocket_matmul_type type, const struct rocket_settings *set,
 			     int batched, int items, int M, int K, int N,
+			     const struct rocket_matmul_tiles *tiles,
+			     struct rocket_matmul_plan *plan, char *why, size_t why_size);
+int rocket_matmul_plan_parts(enum rocket_matmul_type type, const struct rocket_settings *set,
+			     int batched, int items, int parts, int M, int K, int N,
 			     const struct rocket_matmul_tiles *tiles,
 			     struct rocket_matmul_plan *plan, char *why, size_t why_size);
 /*

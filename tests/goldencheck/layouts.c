@@ -194,8 +194,8 @@ static void compare_packers(struct check *c, const struct shape *h, const struct
 	uint8_t *a = malloc(b[A_PACKED].size), *w = malloc(b[B_PACKED].size);
 
 	if (a && w) {
-		rocket_pack_feature_from(a, b[A].bytes, from, h->m, h->m, h->k, h->k);
-		rocket_pack_weight_from(w, b[B].bytes, from, h->n, h->k, h->k, h->ngroup,
+		rocket_pack_feature_from(a, 0, b[A].bytes, from, h->m, h->m, h->k, h->k);
+		rocket_pack_weight_from(w, 0, b[B].bytes, from, h->n, h->k, h->k, h->ngroup,
 					h->kgroup);
 		compare_bytes(c, "A_packed", &b[A_PACKED], a);
 		compare_bytes(c, "B_packed", &b[B_PACKED], w);

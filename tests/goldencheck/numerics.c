@@ -478,6 +478,7 @@ static void int16_split_row(struct check *c, const struct line *line)
 {
 	int x, want_low, want_high, used = 0;
 	int8_t low = 0, high = 0;
+	void *const parts[ROCKET_SOURCE_PARTS] = { &high, &low };
 	int16_t v;
 
 	if (sscanf(line->text, "%d %d %d%n", &x, &want_low, &want_high, &used) != 3 ||
@@ -486,8 +487,7 @@ static void int16_split_row(struct check *c, const struct line *line)
 		return;
 	}
 	v = (int16_t)x;
-	rocket_source_int16_low.convert(&low, &v, 1);
-	rocket_source_int16_high.convert(&high, &v, 1);
+	rocket_source_int16.convert(parts, &v, 1);
 	if (low != want_low || high != want_high)
 		check_differs(c, line->number, "%d is %d and %d, here %d and %d", x, want_low,
 			      want_high, low, high);

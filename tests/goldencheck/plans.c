@@ -15,25 +15,25 @@ struct planner {
 	enum rocket_matmul_type type;
 	bool grouped; /* "_g128" in the plan's name: scales by group of k */
 	bool counted; /* a number follows the name: products of one shape */
-	int products; /* of the same tiles, one call of the NPU after the other */
+	int parts;    /* of an operand, each multiplied with each of the other */
 };
 
 static const struct planner *find_planner(const char *name)
 {
 	static const struct planner planners[] = {
-		{ "fp16", ROCKET_MM_FP16_FP16, .products = 1 },
-		{ "f32out", ROCKET_MM_FP16_FP32, .products = 1 },
-		{ "int8", ROCKET_MM_INT8_INT32, .products = 1 },
-		{ "bf16", ROCKET_MM_BF16_FP32, .products = 1 },
-		{ "tf32", ROCKET_MM_TF32_FP32, .products = 1 },
-		{ "int4", ROCKET_MM_INT4_INT16, .products = 1 },
-		{ "int16", ROCKET_MM_INT16_INT32, .products = 1 },
-		{ "batch", ROCKET_MM_FP16_FP16, .counted = true, .products = 1 },
-		{ "i8gw", ROCKET_MM_INT8_INT32, .grouped = true, .products = 1 },
-		{ "int8_gw", ROCKET_MM_INT8_INT32, .grouped = true, .products = 1 },
-		{ "i4gw", ROCKET_MM_INT4_INT16, .grouped = true, .products = 1 },
+		{ "fp16", ROCKET_MM_FP16_FP16, .parts = 1 },
+		{ "f32out", ROCKET_MM_FP16_FP32, .parts = 1 },
+		{ "int8", ROCKET_MM_INT8_INT32, .parts = 1 },
+		{ "bf16", ROCKET_MM_BF16_FP32, .parts = 1 },
+		{ "tf32", ROCKET_MM_TF32_FP32, .parts = 1 },
+		{ "int4", ROCKET_MM_INT4_INT16, .parts = 1 },
+		{ "int16", ROCKET_MM_INT16_INT32, .parts = 1 },
+		{ "batch", ROCKET_MM_FP16_FP16, .counted = true, .parts = 1 },
+		{ "i8gw", ROCKET_MM_INT8_INT32, .grouped = true, .parts = 1 },
+		{ "int8_gw", ROCKET_MM_INT8_INT32, .grouped = true, .parts = 1 },
+		{ "i4gw", ROCKET_MM_INT4_INT16, .grouped = true, .parts = 1 },
 		/* The products of the operands' bytes. */
-		{ "int16exact", ROCKET_MM_INT8_INT32, .products = 4 },
+		{ "int16exact", ROCKET_MM_INT8_INT32, .parts = 2 },
 	};
 
 	for (size_t i = 0; i < sizeof(planners) / sizeof(planners[0]); i++) {
@@ -113,34 +113,21 @@ static void take_details(struct call *call, const char *plan, const char *note)
 		call->limits.kt_cap = atoi(note + 7);
 }
 
-/* The steps once for each product, which has its own buffers and counts as an item. */
-static bool repeat(struct rocket_matmul_plan *plan, int products)
+/* As it is written down, where each product has its own buffers and counts as an item. */
+static void take_products_apart(struct rocket_matmul_plan *plan)
 {
-	const uint32_t n = plan->n_steps, jobs = plan->n_jobs;
-	struct rocket_matmul_step *steps = calloc((size_t)products * n, sizeof(*steps));
-	struct rocket_matmul_job *all = calloc((size_t)products * jobs, sizeof(*all));
+	const unsigned parts = (unsigned)plan->parts;
 
-	for (uint32_t i = 0; steps && all && i < (uint32_t)products * n; i++) {
-		steps[i] = plan->steps[i % n];
-		steps[i].item = (int)(i / n);
-		steps[i].out_bo = (uint8_t)(i / n);
+	for (uint32_t i = 0; parts > 1 && i < plan->n_steps; i++) {
+		struct rocket_matmul_step *s = &plan->steps[i];
+		const unsigned product = s->a_part * parts + s->b_part;
+
+		s->item = (int)product;
+		s->out_bo = (uint8_t)product;
+		s->in_off -= s->a_part * plan->in_bytes / parts;
+		s->wt_off -= s->b_part * plan->wt_bytes / parts;
+		s->out_off -= product * plan->out_bytes[0] / (parts * parts);
 	}
-	for (uint32_t i = 0; steps && all && i < (uint32_t)products * jobs; i++) {
-		all[i] = plan->jobs[i % jobs];
-		all[i].first += i / jobs * n;
-	}
-	if (!steps || !all) {
-		free(steps);
-		free(all);
-		return false;
-	}
-	free(plan->steps);
-	free(plan->jobs);
-	plan->steps = steps;
-	plan->jobs = all;
-	plan->n_steps *= (uint32_t)products;
-	plan->n_jobs *= (uint32_t)products;
-	return true;
 }
 
 /* M = 1 is padded by the callers of the planner. */
@@ -156,13 +143,10 @@ static int make(struct check *c, const struct call *call, struct rocket_matmul_p
 							    &tiles, why, sizeof(why));
 
 	if (r > 0)
-		r = rocket_matmul_plan_tiles(type, &call->set, 1, call->items, M, K, N, &tiles,
-					     plan, why, sizeof(why));
-	if (!r && call->planner->products > 1 && !repeat(plan, call->planner->products)) {
-		rocket_matmul_plan_free(plan);
-		snprintf(why, sizeof(why), "out of memory");
-		r = -1;
-	}
+		r = rocket_matmul_plan_parts(type, &call->set, 1, call->items, call->planner->parts,
+					     M, K, N, &tiles, plan, why, sizeof(why));
+	if (!r)
+		take_products_apart(plan);
 	if (r)
 		check_fail(c, 0, "no plan for %ux%ux%u here: %s", call->m, call->k, call->n, why);
 	return r;

@@ -2,7 +2,8 @@
 if HAVE_CMOCKA
 matmul_test_support = tests/matmul/support.h tests/matmul/support.c \
 	tests/golden_folder.h tests/golden_folder.c
-matmul_tests = tests/matmul/test_layout tests/matmul/test_source tests/matmul/test_plan
+matmul_tests = tests/matmul/test_layout tests/matmul/test_source tests/matmul/test_plan \
+	tests/matmul/test_parts
 
 tests_matmul_test_layout_SOURCES = tests/matmul/test_layout.c $(matmul_test_support)
 tests_matmul_test_layout_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -15,6 +16,10 @@ tests_matmul_test_source_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_plan_SOURCES = tests/matmul/test_plan.c $(matmul_test_support)
 tests_matmul_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_plan_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_parts_SOURCES = tests/matmul/test_parts.c $(matmul_test_support)
+tests_matmul_test_parts_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_parts_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 if SIM
 matmul_device_support = $(matmul_test_support) \

@@ -447,6 +447,34 @@ static void compare_runs(const struct rocket_layout_kernels *a,
 	free(base[1]);
 }
 
+static void compare_copies(const struct rocket_layout_kernels *a,
+			   const struct rocket_layout_kernels *b, struct test_rng *rng)
+{
+	const size_t rows = (size_t)test_random_in(rng, 1, 9);
+	const size_t bytes = (size_t)test_random_in(rng, 1, 300);
+	const size_t from = bytes + (size_t)test_random_in(rng, 0, 40);
+	/* Of whole lines, or not. */
+	const size_t to = test_random_in(rng, 0, 3) ? (bytes + 63) / 64 * 64 : bytes + 3;
+	const size_t start = 4 * (size_t)test_random_in(rng, 0, 15), size = rows * to + 64;
+	const bool stream = test_random_in(rng, 0, 3);
+	uint8_t *src = random_bytes(rng, rows * from);
+	uint8_t *x = aligned_alloc(64, (size + 127) / 64 * 64), *y = malloc(size);
+
+	assert_true(x && y);
+	memset(x, GUARD, size);
+	memset(y, GUARD, size);
+	a->copy_rows(y, to, src, from, rows, bytes, stream);
+	b->copy_rows(x + start, to, src, from, rows, bytes, stream);
+	for (size_t m = 0; m < rows; m++)
+		assert_memory_equal(y + m * to, src + m * from, bytes);
+	assert_memory_equal(x + start, y, size - 64);
+	assert_true(!start || x[start - 1] == GUARD);
+	assert_int_equal(x[start + size - 64], y[size - 64]);
+	free(src);
+	free(x);
+	free(y);
+}
+
 /* Of both tables, on accumulators x and y that hold the same random bits or zeros. */
 #define COMPARE_SUM(add, type, random_start, ...)                                                  \
 	do {                                                                                       \
@@ -466,8 +494,8 @@ static void compare_sums(const struct rocket_layout_kernels *a,
 	size_t atoms = (size_t)test_random_in(rng, 1, 20);
 	size_t stride = atoms * 8 + (size_t)test_random_in(rng, 0, 5);
 	size_t cube = cube_rows * atoms * 16, flat = rows * stride * sizeof(double);
-	unsigned shift = (unsigned)test_random_in(rng, 0, 16);
-	uint8_t *src = random_bytes(rng, cube);
+	uint8_t *src = random_bytes(rng, cube), *bytes = random_bytes(rng, 4 * cube);
+	const uint8_t *const cubes[4] = { bytes, bytes + cube, bytes + 2 * cube, bytes + 3 * cube };
 	void *x = calloc(flat, 1), *y = calloc(flat, 1);
 	float row[19], column[160];
 	const bool first = test_random_in(rng, 0, 1);
@@ -481,9 +509,15 @@ static void compare_sums(const struct rocket_layout_kernels *a,
 	COMPARE_SUM(add_fp32, double, first, first);
 	COMPARE_SUM(add_int32, int32_t, true, first);
 	COMPARE_SUM(add_int16, int32_t, true, first);
-	COMPARE_SUM(add_int64, int64_t, first, first, shift);
 	COMPARE_SUM(add_scaled_int32, float, first, first, row, column);
 	COMPARE_SUM(add_scaled_int16, float, first, first, row, column);
+	/* Sums of any bits: nothing of four cubes leaves 64 bits. */
+	memset(x, 1, flat);
+	memset(y, 1, flat);
+	a->add_bytes(x, cubes, rows, cube_rows, atoms, stride, first);
+	b->add_bytes(y, cubes, rows, cube_rows, atoms, stride, first);
+	assert_memory_equal(x, y, flat);
+	free(bytes);
 	free(src);
 	free(x);
 	free(y);
@@ -505,9 +539,8 @@ static void compare_operands(const struct rocket_layout_kernels *a,
 	memset(y, GUARD, sizeof(y));
 	assert_int_equal(a->to_int4(x, src, count), b->to_int4(y, src, count));
 	assert_memory_equal(x, y, sizeof(x));
-	assert_int_equal(a->to_int16_high(x, src, odd), b->to_int16_high(y, src, odd));
-	assert_memory_equal(x, y, sizeof(x));
-	assert_int_equal(a->to_int16_low(x, src, odd), b->to_int16_low(y, src, odd));
+	assert_int_equal(a->split_int16(x, x + 320, src, odd),
+			 b->split_int16(y, y + 320, src, odd));
 	assert_memory_equal(x, y, sizeof(x));
 	for (size_t i = 0; i < count; i++)
 		if (!test_random_in(rng, 0, 3)) {
@@ -561,6 +594,7 @@ static void vector_loops_give_the_portable_bits(void **state)
 		for (int round = 0; round < 300; round++) {
 			compare_moves(portable, k, &rng);
 			compare_runs(portable, k, &rng);
+			compare_copies(portable, k, &rng);
 			compare_operands(portable, k, &rng);
 			compare_sums(portable, k, &rng);
 			compare_conversions(portable, k, &rng);

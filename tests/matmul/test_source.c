@@ -19,8 +19,8 @@ static uint8_t *random_bytes(struct test_rng *rng, size_t size)
 	return p;
 }
 
-/* What the description says of each element, one at a time. */
-static unsigned element_of(const struct rocket_source *from, const uint8_t *host)
+/* What the description says of each element of a part, one at a time. */
+static unsigned element_of(const struct rocket_source *from, unsigned part, const uint8_t *host)
 {
 	uint32_t word;
 	int16_t v;
@@ -33,7 +33,7 @@ static unsigned element_of(const struct rocket_source *from, const uint8_t *host
 		return word >> 16 | ((word & 0x7fffffff) - 0x7f800001 < 0xffff ? 0x40 : 0);
 	if (from == &rocket_source_int4)
 		return *host & 15;
-	if (from == &rocket_source_int16_low)
+	if (part)
 		return (unsigned)x & 255;
 	return (unsigned)((x - (int8_t)(x & 255)) >> 8) & 255;
 }
@@ -45,6 +45,20 @@ static unsigned packed_element(const uint8_t *cube, unsigned bits, size_t index)
 	return bits == 8 ? cube[index] : cube[2 * index] | (unsigned)cube[2 * index + 1] << 8;
 }
 
+static void require_feature(const uint8_t *cube, const struct rocket_source *from, unsigned part,
+			    const uint8_t *src, size_t rows, size_t padded, size_t k, size_t stride)
+{
+	const unsigned bits = from->cube_bits, c2 = 128 / bits;
+
+	for (size_t m = 0; m < padded; m++)
+		for (size_t i = 0; i < k; i++)
+			assert_int_equal(
+				packed_element(cube, bits, rocket_feature_index(padded, c2, m, i)),
+				m < rows ? element_of(from, part,
+						      src + (m * stride + i) * from->host_bytes)
+					 : 0);
+}
+
 static void converted_operands_land_where_the_formula_says(void **state)
 {
 	static const struct {
@@ -52,15 +66,14 @@ static void converted_operands_land_where_the_formula_says(void **state)
 		unsigned ng, kg;
 	} kinds[] = { { &rocket_source_bf16, 16, 32 },
 		      { &rocket_source_int4, 64, 32 },
-		      { &rocket_source_int16_high, 32, 32 },
-		      { &rocket_source_int16_low, 32, 32 } };
+		      { &rocket_source_int16, 32, 32 } };
 	struct test_rng rng = { 5 };
 
 	(void)state;
 	for (int round = 0; round < 240; round++) {
-		const struct rocket_source *from = kinds[round % 4].from;
-		unsigned ng = kinds[round % 4].ng, kg = kinds[round % 4].kg;
-		unsigned bits = from->cube_bits, c2 = 128 / bits;
+		const struct rocket_source *from = kinds[round % 3].from;
+		unsigned ng = kinds[round % 3].ng, kg = kinds[round % 3].kg;
+		unsigned bits = from->cube_bits;
 		size_t rows = (size_t)test_random_in(&rng, 1, 37);
 		size_t padded = rows + (size_t)test_random_in(&rng, 0, 5);
 		size_t n = ng * (size_t)test_random_in(&rng, 1, 3);
@@ -68,33 +81,31 @@ static void converted_operands_land_where_the_formula_says(void **state)
 		size_t stride = k + (size_t)test_random_in(&rng, 0, 40);
 		size_t tall = n > padded ? n : padded;
 		uint8_t *src = random_bytes(&rng, tall * stride * from->host_bytes);
-		uint8_t *cube = malloc(tall * k * 2 + 16);
-		size_t size = padded * k * bits / 8;
+		size_t part = tall * k * 2 + 16, size = padded * k * bits / 8;
+		uint8_t *cubes = malloc(2 * part);
 
-		memset(cube, GUARD, tall * k * 2 + 16);
-		rocket_pack_feature_from(cube, src, from, rows, padded, k, stride);
-		assert_int_equal(cube[size], GUARD);
-		for (size_t m = 0; m < padded; m++)
-			for (size_t i = 0; i < k; i++)
-				assert_int_equal(
-					packed_element(cube, bits,
-						       rocket_feature_index(padded, c2, m, i)),
-					m < rows ? element_of(from, src + (m * stride +
-									   i) * from->host_bytes)
-						 : 0);
+		memset(cubes, GUARD, 2 * part);
+		rocket_pack_feature_from(cubes, part, src, from, rows, padded, k, stride);
+		for (unsigned p = 0; p < from->parts; p++)
+			require_feature(cubes + p * part, from, p, src, rows, padded, k, stride);
+		for (unsigned p = 0; p < 2; p++)
+			assert_int_equal(cubes[p * part + (p < from->parts ? size : 0)], GUARD);
 		size = n * k * bits / 8;
-		memset(cube, GUARD, tall * k * 2 + 16);
-		rocket_pack_weight_from(cube, src, from, n, k, stride, ng, kg);
-		assert_int_equal(cube[size], GUARD);
-		for (size_t j = 0; j < n; j++)
-			for (size_t i = 0; i < k; i++)
-				assert_int_equal(
-					packed_element(cube, bits,
-						       rocket_weight_index(k, ng, kg, j, i)),
-					element_of(from,
-						   src + (j * stride + i) * from->host_bytes));
+		memset(cubes, GUARD, 2 * part);
+		rocket_pack_weight_from(cubes, part, src, from, n, k, stride, ng, kg);
+		for (unsigned p = 0; p < from->parts; p++)
+			for (size_t j = 0; j < n; j++)
+				for (size_t i = 0; i < k; i++)
+					assert_int_equal(packed_element(cubes + p * part, bits,
+									rocket_weight_index(
+										k, ng, kg, j, i)),
+							 element_of(from, p,
+								    src + (j * stride +
+									   i) * from->host_bytes));
+		for (unsigned p = 0; p < 2; p++)
+			assert_int_equal(cubes[p * part + (p < from->parts ? size : 0)], GUARD);
 		free(src);
-		free(cube);
+		free(cubes);
 	}
 }
 
@@ -110,8 +121,9 @@ static void int4_values_are_found_outside_and_packed_inside(void **state)
 			for (int i = 0; i < 32; i++)
 				values[i] = (int8_t)(i % 16 - 8);
 			values[at] = (int8_t)v;
-			assert_int_equal(rocket_source_int4.convert(cube, values, 32),
-					 v >= -8 && v <= 7);
+			assert_int_equal(
+				rocket_source_int4.convert((void *[2]){ cube }, values, 32),
+				v >= -8 && v <= 7);
 			for (unsigned i = 0; i < 32; i++)
 				assert_int_equal(cube[i / 2] >> i % 2 * 4 & 15, values[i] & 15);
 		}
@@ -140,10 +152,17 @@ static void bf16_is_cut_and_a_nan_stays_one(void **state)
 			for (unsigned i = 0; i < 7; i++)
 				words[i] = 0x3f800000;
 			words[at] = rows[r].bits;
-			assert_true(rocket_source_bf16.convert(cube, words, 7));
+			assert_true(rocket_source_bf16.convert((void *[2]){ cube }, words, 7));
 			for (unsigned i = 0; i < 7; i++)
 				assert_int_equal(cube[i], i == at ? rows[r].want : 0x3f80);
 		}
+}
+
+static bool split(int8_t *high, int8_t *low, int16_t v)
+{
+	void *const to[ROCKET_SOURCE_PARTS] = { high, low };
+
+	return rocket_source_int16.convert(to, &v, 1);
 }
 
 /* Every int16: the recorded rule x = 256 * high + low. */
@@ -154,8 +173,7 @@ static void int16_halves_make_up_every_value(void **state)
 		int16_t v = (int16_t)x;
 		int8_t high, low;
 
-		assert_int_equal(rocket_source_int16_high.convert(&high, &v, 1), x <= 32639);
-		rocket_source_int16_low.convert(&low, &v, 1);
+		assert_int_equal(split(&high, &low, v), x <= 32639);
 		assert_int_equal(256 * high + low, x < 32639 ? x : 32639);
 	}
 }
@@ -169,17 +187,14 @@ static void int16_halves_are_the_golden_ones(void **state)
 	text = test_read_file(golden_file(path, "numerics/int16_split.txt"));
 	for (line = strtok_r(text, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
 		int x, low, high;
-		int8_t got;
-		int16_t v;
+		int8_t got_high, got_low;
 
 		if (*line == '#')
 			continue;
 		assert_int_equal(sscanf(line, "%d %d %d", &x, &low, &high), 3);
-		v = (int16_t)x;
-		rocket_source_int16_high.convert(&got, &v, 1);
-		assert_int_equal(got, high);
-		rocket_source_int16_low.convert(&got, &v, 1);
-		assert_int_equal(got, low);
+		split(&got_high, &got_low, (int16_t)x);
+		assert_int_equal(got_high, high);
+		assert_int_equal(got_low, low);
 		rows++;
 	}
 	free(text);
@@ -197,10 +212,11 @@ static void integer_accumulators_add_each_element_once(void **state)
 		size_t n = 8 * (size_t)test_random_in(&rng, 1, 12);
 		size_t stride = n + (size_t)test_random_in(&rng, 0, 9);
 		size_t groups = (size_t)test_random_in(&rng, 1, 3);
-		unsigned shift = (unsigned)test_random_in(&rng, 0, 2) * 8;
 		const bool first = round % 2;
 		int16_t *h = (void *)random_bytes(&rng, cube_rows * n * 2);
-		int32_t *w = (void *)random_bytes(&rng, cube_rows * n * 4);
+		int32_t *w = (void *)random_bytes(&rng, 4 * cube_rows * n * 4);
+		const size_t cube = cube_rows * n;
+		const void *const bytes[4] = { w, w + cube, w + 2 * cube, w + 3 * cube };
 		float *scale = calloc((rows + n) * groups, sizeof(*scale));
 		const struct rocket_scales scales = { scale, scale + rows * groups, groups };
 		int32_t *acc32 = calloc(rows * stride, sizeof(*acc32));
@@ -216,7 +232,7 @@ static void integer_accumulators_add_each_element_once(void **state)
 			acc[0][i] = acc[1][i] = (float)i;
 		}
 		rocket_accumulate_int16(acc32, h, rows, cube_rows, n, stride, first);
-		rocket_accumulate_int64(acc64, w, rows, cube_rows, n, stride, first, shift);
+		rocket_accumulate_bytes(acc64, bytes, rows, cube_rows, n, stride, first);
 		rocket_accumulate_scaled(acc[0], h, 2, rows, cube_rows, n, stride, first, &scales);
 		rocket_accumulate_scaled(acc[1], w, 4, rows, cube_rows, n, stride, first, &scales);
 		for (size_t m = 0; m < rows; m++)
@@ -239,7 +255,10 @@ static void integer_accumulators_add_each_element_once(void **state)
 				term[0] = factor * (float)h[i8];
 				term[1] = factor * (float)w[i4];
 				assert_int_equal(acc32[at], (int)less + h[i8]);
-				assert_true(acc64[at] == less + w[i4] * (INT64_C(1) << shift));
+				assert_true(acc64[at] == less + w[i4] * INT64_C(65536) +
+								 w[cube + i4] * INT64_C(256) +
+								 w[2 * cube + i4] * INT64_C(256) +
+								 w[3 * cube + i4]);
 				assert_true(acc[0][at] == (float)base + term[0]);
 				assert_true(acc[1][at] == (float)base + term[1]);
 			}
