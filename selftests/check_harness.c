@@ -371,9 +371,11 @@ static void write_file(const char *path, const char *text)
 /* In the child: run the scenario's table and exit with its code. */
 static void run_scenario(const struct scenario *s)
 {
-	struct node node = {
-		.calls = s->calls, .path = "fake", .major = s->major, .minor = s->minor
-	};
+	struct node node = { .calls = s->calls,
+			     .driver = "rocket",
+			     .path = "fake",
+			     .major = s->major,
+			     .minor = s->minor };
 	const struct test_table table = { s->cases, s->n };
 	struct options options = s->options;
 

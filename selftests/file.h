@@ -24,7 +24,8 @@ struct bo {
 	uint32_t handle, size; /* handle 0: closed */
 	uint32_t dma;
 	uint64_t offset;
-	void *map; /* NULL: not mapped */
+	uint64_t object; /* of the vendor's driver: its address in the kernel */
+	void *map;       /* NULL: not mapped */
 };
 
 struct file {

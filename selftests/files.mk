@@ -14,6 +14,13 @@ selftests_PROGRAMS += selftests/fuzz
 selftests_fuzz_SOURCES = $(SELFTEST_FUZZ) $(SELFTEST_RUNNER)
 selftests_fuzz_LDADD = $(SELFTEST_LIBS)
 
+SELFTEST_RKNPU = selftests/rknpu.c selftests/rknpu.h selftests/rknpu_action.c \
+	selftests/rknpu_core.c selftests/rknpu_memory.c selftests/rknpu_submit.c \
+	selftests/vendor.c selftests/vendor.h
+selftests_PROGRAMS += selftests/rknpu
+selftests_rknpu_SOURCES = $(SELFTEST_RKNPU) $(SELFTEST_RUNNER)
+selftests_rknpu_LDADD = $(SELFTEST_LIBS)
+
 # What tasks cost, counted by the virtual board alone.
 noinst_PROGRAMS += selftests/counts
 selftests_counts_SOURCES = selftests/counts.c $(SELFTEST_RUNNER)
@@ -114,7 +121,8 @@ selftests_check_fuzz_LDADD = $(SELFTEST_LIBS)
 # The whole of pm-cycle needs a kernel.
 SELFTEST_CHECKS = \
 	selftests/check-submit selftests/check-lifetime selftests/check-fault \
-	selftests/check-batch selftests/check-concurrency selftests/check-numerics
+	selftests/check-batch selftests/check-concurrency selftests/check-numerics \
+	selftests/check-rknpu
 check_PROGRAMS += $(SELFTEST_CHECKS)
 TESTS += $(SELFTEST_CHECKS)
 THREAD_TESTS += $(SELFTEST_CHECKS)
@@ -130,8 +138,10 @@ selftests_check_concurrency_SOURCES = $(selftests_concurrency_SOURCES) selftests
 selftests_check_concurrency_LDADD = $(SELFTEST_LIBS)
 selftests_check_numerics_SOURCES = $(selftests_numerics_SOURCES) selftests/in_process.c
 selftests_check_numerics_LDADD = $(SELFTEST_LIBS)
+selftests_check_rknpu_SOURCES = $(selftests_rknpu_SOURCES) selftests/in_process_rknpu.c
+selftests_check_rknpu_LDADD = $(SELFTEST_LIBS)
 else
-EXTRA_DIST += selftests/node_sim.c selftests/in_process.c
+EXTRA_DIST += selftests/node_sim.c selftests/in_process.c selftests/in_process_rknpu.c
 endif
 
 EXTRA_DIST += selftests/Makefile selftests/compat/drm.h

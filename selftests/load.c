@@ -129,7 +129,7 @@ static void write_programs(struct load *l)
 		if (l->chained && i + 1 < l->tasks)
 			program_link(load_words(l, i), l->task[i].regcmd + MATMUL_BYTES);
 	}
-	file_fini(l->f, l->prog->handle);
+	l->memory->hand_over(l->f, l->prog);
 }
 
 static void name_buffers(struct load *l)
@@ -161,17 +161,32 @@ static bool allocate(struct load *l)
 	l->a = test_alloc(t, (size_t)l->tasks * mm->m * mm->k * bytes);
 	l->b = test_alloc(t, (size_t)mm->n * mm->k * bytes);
 	l->task = test_alloc(t, l->tasks * sizeof(*l->task));
-	l->prog = test_bo(t, l->f, (uint32_t)(l->tasks * l->prog_step));
-	l->in = test_bo(t, l->f, (uint32_t)(l->tasks * l->in_step + OVERREAD));
-	l->wt = test_bo(t, l->f, (uint32_t)(weight_bytes(mm) + OVERREAD));
-	l->out = test_bo(t, l->f, (uint32_t)(l->tasks * l->out_step + PAGE));
+	l->prog = l->memory->allocate(t, l->f, (uint32_t)(l->tasks * l->prog_step));
+	l->in = l->memory->allocate(t, l->f, (uint32_t)(l->tasks * l->in_step + OVERREAD));
+	l->wt = l->memory->allocate(t, l->f, (uint32_t)(weight_bytes(mm) + OVERREAD));
+	l->out = l->memory->allocate(t, l->f, (uint32_t)(l->tasks * l->out_step + PAGE));
 	return l->a && l->b && l->task && l->prog && l->in && l->wt && l->out;
 }
+
+static int hand_over(const struct file *f, const struct bo *bo)
+{
+	return file_fini(f, bo->handle);
+}
+
+static const struct load_memory rocket_memory = { test_bo, hand_over };
 
 bool load_make(struct load *l, struct test *t, struct file *f, const struct matmul *shape,
 	       unsigned tasks, enum load_values values)
 {
-	*l = (struct load){ .t = t, .f = f, .mm = *shape, .tasks = tasks, .values = values };
+	return load_make_in(&rocket_memory, l, t, f, shape, tasks, values);
+}
+
+bool load_make_in(const struct load_memory *memory, struct load *l, struct test *t, struct file *f,
+		  const struct matmul *shape, unsigned tasks, enum load_values values)
+{
+	*l = (struct load){
+		.t = t, .f = f, .memory = memory, .mm = *shape, .tasks = tasks, .values = values
+	};
 	if (!f || !allocate(l))
 		return false;
 	l->mm.in = l->in->dma;
@@ -180,8 +195,8 @@ bool load_make(struct load *l, struct test *t, struct file *f, const struct matm
 	fill_elements(l, l->a, (size_t)tasks * l->mm.m * l->mm.k, 1 + l->in->dma);
 	fill_elements(l, l->b, (size_t)l->mm.n * l->mm.k, 2 + l->in->dma);
 	pack(l);
-	file_fini(f, l->in->handle);
-	file_fini(f, l->wt->handle);
+	l->memory->hand_over(f, l->in);
+	l->memory->hand_over(f, l->wt);
 	write_programs(l);
 	load_stamp(l);
 	name_buffers(l);
@@ -194,7 +209,7 @@ void load_hang(struct load *l, unsigned task)
 
 	hang_program(&mm, load_words(l, task));
 	l->task[task].regcmd_count = HANG_WORDS;
-	file_fini(l->f, l->prog->handle);
+	l->memory->hand_over(l->f, l->prog);
 }
 
 void load_chain(struct load *l)
@@ -208,7 +223,7 @@ void load_chain(struct load *l)
 void load_stamp(struct load *l)
 {
 	memset(l->out->map, STAMP, l->out->size);
-	file_fini(l->f, l->out->handle);
+	l->memory->hand_over(l->f, l->out);
 }
 
 int load_submit(struct load *l)

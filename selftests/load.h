@@ -19,9 +19,16 @@ enum load_values {
 	LOAD_EXTREMES, /* the ends of the range; not for fp16 results */
 };
 
+/* How a driver allocates, and is told what the CPU has written. */
+struct load_memory {
+	struct bo *(*allocate)(struct test *t, struct file *f, uint32_t size);
+	int (*hand_over)(const struct file *f, const struct bo *bo);
+};
+
 struct load {
 	struct test *t;
 	struct file *f;
+	const struct load_memory *memory;
 	struct matmul mm; /* shape; addresses of task 0 */
 	enum load_values values;
 	unsigned tasks;
@@ -40,6 +47,9 @@ extern const struct matmul small_matmul;
 /* Allocate, fill, write the programs, hand the buffers over. false: recorded. */
 bool load_make(struct load *l, struct test *t, struct file *f, const struct matmul *shape,
 	       unsigned tasks, enum load_values values);
+/* The same in memory of another driver than rocket; only what submits and waits is not for it. */
+bool load_make_in(const struct load_memory *memory, struct load *l, struct test *t, struct file *f,
+		  const struct matmul *shape, unsigned tasks, enum load_values values);
 struct matmul load_matmul(const struct load *l, unsigned task);
 uint64_t *load_words(const struct load *l, unsigned task);
 /* Make task hang the core. */

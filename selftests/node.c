@@ -17,7 +17,16 @@
 
 #include "drm/rocket_accel.h"
 
-#define ACCEL_DIR "/dev/accel"
+/* Where the node of a driver may be, in the order in which they are tried. */
+struct place {
+	const char *driver, *dir, *prefix;
+};
+
+static const struct place places[] = {
+	{ "rocket", "/dev/accel", "accel" },
+	{ "rknpu", "/dev/dri", "renderD" }, /* first: who opens a card may become its master */
+	{ "rknpu", "/dev/dri", "card" },
+};
 
 static int linux_open(const char *path)
 {
@@ -116,7 +125,7 @@ static const struct node_calls *calls_for(const char *path)
 #endif
 }
 
-/* True when path can be opened and belongs to the rocket driver. */
+/* True when path can be opened and belongs to the driver. */
 static bool node_try(struct node *node, const char *path, char *why, size_t why_size)
 {
 	char name[32];
@@ -135,8 +144,9 @@ static bool node_try(struct node *node, const char *path, char *why, size_t why_
 	}
 	if (!node_version(node->calls, fd, name, sizeof(name), &node->major, &node->minor))
 		snprintf(why, why_size, "%s: not a DRM node", path);
-	else if (strcmp(name, "rocket"))
-		snprintf(why, why_size, "%s: driver is \"%s\", not \"rocket\"", path, name);
+	else if (strcmp(name, node->driver))
+		snprintf(why, why_size, "%s: driver is \"%s\", not \"%s\"", path, name,
+			 node->driver);
 	else
 		ok = true;
 	node->calls->close(fd);
@@ -144,32 +154,37 @@ static bool node_try(struct node *node, const char *path, char *why, size_t why_
 	return ok;
 }
 
-static int accel_entry(const struct dirent *e)
+static bool find_in(struct node *node, const struct place *place, char *why, size_t why_size)
 {
-	return !strncmp(e->d_name, "accel", 5);
-}
-
-bool node_find(struct node *node, const char *argument, char *why, size_t why_size)
-{
-	const char *wanted = argument ? argument : getenv("ROCKET_DEVICE");
+	const size_t length = strlen(place->prefix);
 	struct dirent **entries;
 	bool found = false;
-	int n;
+	int n = scandir(place->dir, &entries, NULL, versionsort);
 
-	if (wanted && *wanted)
-		return node_try(node, wanted, why, why_size);
-
-	snprintf(why, why_size, "no accel node: no NPU driver is loaded (or name a node)");
-	n = scandir(ACCEL_DIR, &entries, accel_entry, versionsort);
 	for (int i = 0; i < n; i++) {
 		char path[300];
 
-		snprintf(path, sizeof(path), ACCEL_DIR "/%s", entries[i]->d_name);
-		if (!found)
+		snprintf(path, sizeof(path), "%s/%s", place->dir, entries[i]->d_name);
+		if (!found && !strncmp(entries[i]->d_name, place->prefix, length))
 			found = node_try(node, path, why, why_size);
 		free(entries[i]);
 	}
 	if (n >= 0)
 		free(entries);
 	return found;
+}
+
+bool node_find(struct node *node, const char *driver, const char *argument, char *why,
+	       size_t why_size)
+{
+	const char *wanted = argument ? argument : getenv("ROCKET_DEVICE");
+
+	node->driver = driver;
+	if (wanted && *wanted)
+		return node_try(node, wanted, why, why_size);
+	snprintf(why, why_size, "no node: no NPU driver is loaded (or name a node)");
+	for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++)
+		if (!strcmp(places[i].driver, driver) && find_in(node, &places[i], why, why_size))
+			return true;
+	return false;
 }

@@ -30,15 +30,17 @@ extern const struct node_calls node_calls_sim;
 
 struct node {
 	const struct node_calls *calls;
+	const char *driver;
 	char path[256];
 	int major, minor; /* version of the driver's interface */
 };
 
 /*
- * The node named by argument (NULL: by ROCKET_DEVICE, else the first accel node of the
- * rocket driver). false: there is none, why says so in one line.
+ * The node of a driver, "rocket" or "rknpu", that argument names (NULL: ROCKET_DEVICE, else the
+ * first there is). false: there is none, why says so in one line.
  */
-bool node_find(struct node *node, const char *argument, char *why, size_t why_size);
+bool node_find(struct node *node, const char *driver, const char *argument, char *why,
+	       size_t why_size);
 
 /* Driver name and version of an open node; false when it does not answer. */
 bool node_version(const struct node_calls *calls, int fd, char *name, size_t name_size, int *major,

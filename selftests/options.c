@@ -22,7 +22,7 @@ static const char help[] =
 	"  -h, --help\n"
 	"\n"
 	"NODE: a path; \"sim\" where the device in the process is built in. Without one\n"
-	"ROCKET_DEVICE, else the first /dev/accel/accel* of the rocket driver.\n";
+	"ROCKET_DEVICE, else the first node of the driver: /dev/accel/accel*, or /dev/dri/*.\n";
 
 static void complain(const char *program, const char *what, const char *value)
 {

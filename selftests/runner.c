@@ -254,16 +254,16 @@ static struct verdict run_isolated(struct run *r, const struct test_case *c)
 static const char *unmet_need(const struct run *r, const struct test_case *c)
 {
 	const bool lacks[] = {
-		r->node->calls->in_process,
-		r->node->calls->in_process || geteuid() != 0,
-		!r->options->long_form,
-		!r->options->dangerous,
+		r->node->calls->in_process,  r->node->calls->in_process || geteuid() != 0,
+		!r->options->long_form,      !r->options->dangerous,
+		!r->node->calls->in_process,
 	};
 	static const char *const reasons[] = {
 		"needs a kernel, this is the device in the process",
 		"needs root and a kernel",
 		"long, needs --long",
 		"may take the machine down, needs --dangerous",
+		"would crash the driver, which checks nothing of it",
 	};
 
 	for (unsigned i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++)
@@ -342,7 +342,7 @@ int test_run(const struct node *node, const struct options *options,
 	if (!n)
 		tap_skip_all("no test has such a name");
 	tap_plan(n + (node->calls->in_process ? 0 : 2));
-	tap_note("node %s, driver rocket %d.%d", node->path, node->major, node->minor);
+	tap_note("node %s, driver %s %d.%d", node->path, node->driver, node->major, node->minor);
 
 	if (node->calls->in_process) {
 		if (!watchdog_start(&r.watchdog, &thread)) {
@@ -378,6 +378,12 @@ static void print_names(const struct options *o, const struct test_table *tables
 
 int test_main(int argc, char **argv, const struct test_table *tables, size_t n_tables)
 {
+	return test_main_of("rocket", argc, argv, tables, n_tables);
+}
+
+int test_main_of(const char *driver, int argc, char **argv, const struct test_table *tables,
+		 size_t n_tables)
+{
 	struct node node = { 0 };
 	struct options options;
 	char why[512];
@@ -388,7 +394,7 @@ int test_main(int argc, char **argv, const struct test_table *tables, size_t n_t
 		return TAP_PASS;
 	}
 	tap_begin();
-	if (!node_find(&node, options.node, why, sizeof(why)))
+	if (!node_find(&node, driver, options.node, why, sizeof(why)))
 		tap_skip_all("%s", why);
 	return test_run(&node, &options, tables, n_tables, "/dev/kmsg", "/proc/sys/kernel/tainted");
 }

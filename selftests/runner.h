@@ -36,7 +36,8 @@ enum need {
 	NEED_ROOT = 1u << 1,   /* and NEED_KERNEL */
 	NEED_LONG = 1u << 2,   /* --long */
 	NEED_DANGEROUS =
-		1u << 3, /* --dangerous: it may take the machine down whatever the driver */
+		1u << 3,        /* --dangerous: it may take the machine down whatever the driver */
+	NEED_PROCESS = 1u << 4, /* the device in the process: a kernel would crash */
 };
 
 struct test_files; /* file.h */
@@ -58,6 +59,9 @@ struct test_table {
 #define TEST_TABLE(array) ((struct test_table){ array, sizeof(array) / sizeof((array)[0]) })
 
 int test_main(int argc, char **argv, const struct test_table *tables, size_t n_tables);
+/* The same on a node of another driver than rocket. */
+int test_main_of(const char *driver, int argc, char **argv, const struct test_table *tables,
+		 size_t n_tables);
 /* The same with everything given: what test_main() does once it has found a node. */
 int test_run(const struct node *node, const struct options *options,
 	     const struct test_table *tables, size_t n_tables, const char *kmsg_path,
