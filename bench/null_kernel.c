@@ -177,17 +177,6 @@ static int null_ioctl(int fd, unsigned long request, void *arg)
 	return r;
 }
 
-static void *null_mmap(int fd, size_t length, uint64_t offset)
-{
-	return mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
-}
-
-static int null_munmap(int fd, void *addr, size_t length)
-{
-	(void)fd;
-	return munmap(addr, length);
-}
-
 static long null_param(const char *module, const char *name, long fallback)
 {
 	(void)module;
@@ -206,8 +195,8 @@ static const struct rocket_kernel null_kernel = {
 	.open = null_open,
 	.close = null_close,
 	.ioctl = null_ioctl,
-	.mmap = null_mmap,
-	.munmap = null_munmap,
+	.mmap = rocket_linux_mmap,
+	.munmap = rocket_linux_munmap,
 	.param = null_param,
 	.identify = null_identify,
 	.simulated = true,

@@ -105,41 +105,70 @@ static void completion_without_an_interrupt_is_found_at_the_timeout(struct test 
 	knobs_close(&k);
 }
 
+/* ---- two jobs, of which the first ends about when its time is up ---- */
+
+struct pair {
+	struct knobs k;
+	struct load first, next;
+};
+
+/* false: the test is skipped, or recorded. */
+static bool pair_open(struct test *t, struct pair *p)
+{
+	struct file *f;
+
+	if (!knobs_open(t, &p->k))
+		return false;
+	f = test_file(t);
+	if (load_make(&p->first, t, f, &small_matmul, 1, LOAD_INTEGERS) &&
+	    load_make(&p->next, t, f, &small_matmul, 1, LOAD_INTEGERS))
+		return true;
+	knobs_close(&p->k);
+	return false;
+}
+
+static void pair_close(struct pair *p)
+{
+	inject_off();
+	knobs_close(&p->k);
+}
+
+/* The first takes so long, the next 30 ms: what waiting for the next one gave. */
+static int pair_run(struct test *t, struct pair *p, uint32_t first_us)
+{
+	knob_set(&p->k, TEST_CLEAR, TEST_CLEAR_ALL);
+	knob_set(&p->k, TEST_DELAY, first_us);
+	knob_set(&p->k, TEST_NEXT_DELAY, 30000);
+	load_stamp(&p->first);
+	load_stamp(&p->next);
+	CHECK(t, !load_submit(&p->first) && !load_submit(&p->next), "SUBMIT");
+	load_wait(&p->first, 10 * SECOND);
+	return load_wait(&p->next, 10 * SECOND);
+}
+
 /*
  * A job ends just as its time is up: whatever is said of it, the next one runs undisturbed. Where
  * that can be, the handler comes 20 ms late, so that the next one has started.
  */
 static void completion_at_the_timeout_spares_the_next_job(struct test *t)
 {
-	unsigned rounds = test_rounds(t, 8, 70);
-	uint32_t timeout_us = (uint32_t)(job_timeout(t) / 1000);
-	struct file *f = test_file(t);
-	struct load a, b;
-	struct knobs k;
+	const unsigned rounds = test_rounds(t, 8, 70);
+	const uint32_t timeout_us = (uint32_t)(job_timeout(t) / 1000);
+	struct pair p;
 
-	if (!knobs_open(t, &k))
+	if (!pair_open(t, &p))
 		return;
-	if (!load_make(&a, t, f, &small_matmul, 1, LOAD_INTEGERS) ||
-	    !load_make(&b, t, f, &small_matmul, 1, LOAD_INTEGERS))
-		rounds = 0;
 	for (unsigned i = 0; i < rounds && !test_failed(t); i++) {
 		int ret;
 
-		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
-		knob_set(&k, TEST_DELAY, timeout_us - 1000 + i % 8 * 1000);
-		knob_set(&k, TEST_NEXT_DELAY, 30000);
-		load_stamp(&a);
-		load_stamp(&b);
 		if (!access(INJECT, W_OK))
 			inject(t, "pause rocket_job_timedout 20 0");
-		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
-		load_wait(&a, 10 * SECOND);
-		ret = load_wait(&b, 10 * SECOND);
-		CHECK(t, !ret && load_judge(&b, 1), "round %u: next job: %s", i, strerror(-ret));
-		CHECK(t, !knob_sum(&k, TEST_ABORTED), "round %u: a kick was aborted", i);
+		ret = pair_run(t, &p, timeout_us - 1000 + i % 8 * 1000);
+		CHECK(t, !ret && load_judge(&p.next, 1), "round %u: next job: %s", i,
+		      strerror(-ret));
+		CHECK(t, !knob_sum(&p.k, TEST_ABORTED), "round %u: a kick was aborted", i);
 	}
-	inject_off();
-	knobs_close(&k);
+	pair_close(&p);
 }
 
 /*
@@ -148,31 +177,20 @@ static void completion_at_the_timeout_spares_the_next_job(struct test *t)
  */
 static void job_that_starts_at_a_timeout_is_kicked(struct test *t)
 {
-	unsigned rounds = test_rounds(t, 8, 40);
-	uint32_t timeout_us = (uint32_t)(job_timeout(t) / 1000);
-	struct file *f = test_file(t);
-	struct load a, b;
-	struct knobs k;
+	const unsigned rounds = test_rounds(t, 8, 40);
+	const uint32_t timeout_us = (uint32_t)(job_timeout(t) / 1000);
+	struct pair p;
 
-	if (!knobs_open(t, &k))
+	if (!pair_open(t, &p))
 		return;
-	if (!load_make(&a, t, f, &small_matmul, 1, LOAD_INTEGERS) ||
-	    !load_make(&b, t, f, &small_matmul, 1, LOAD_INTEGERS))
-		rounds = 0;
 	for (unsigned i = 0; i < rounds && !test_failed(t); i++) {
 		if (!inject(t, "pause drm_sched_stop 20 0"))
 			break;
-		knob_set(&k, TEST_CLEAR, TEST_CLEAR_ALL);
-		knob_set(&k, TEST_DELAY, timeout_us + 4000 + i % 4 * 4000);
-		knob_set(&k, TEST_NEXT_DELAY, 30000);
-		CHECK(t, !load_submit(&a) && !load_submit(&b), "SUBMIT");
-		load_wait(&a, 10 * SECOND);
-		load_wait(&b, 10 * SECOND);
-		CHECK(t, knob_sum(&k, TEST_KICKS) == 2, "round %u: two jobs, %u kicks", i,
-		      knob_sum(&k, TEST_KICKS));
+		pair_run(t, &p, timeout_us + 4000 + i % 4 * 4000);
+		CHECK(t, knob_sum(&p.k, TEST_KICKS) == 2, "round %u: two jobs, %u kicks", i,
+		      knob_sum(&p.k, TEST_KICKS));
 	}
-	inject_off();
-	knobs_close(&k);
+	pair_close(&p);
 }
 
 /* Ten tasks, each well within the time that the whole job exceeds. */

@@ -27,12 +27,12 @@ static int linux_ioctl(int fd, unsigned long request, void *arg)
 	return r;
 }
 
-static void *linux_mmap(int fd, size_t length, uint64_t offset)
+void *rocket_linux_mmap(int fd, size_t length, uint64_t offset)
 {
 	return mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_SHARED, fd, (off_t)offset);
 }
 
-static int linux_munmap(int fd, void *addr, size_t length)
+int rocket_linux_munmap(int fd, void *addr, size_t length)
 {
 	(void)fd;
 	return munmap(addr, length);
@@ -81,8 +81,8 @@ const struct rocket_kernel rocket_kernel_linux = {
 	.open = linux_open,
 	.close = close,
 	.ioctl = linux_ioctl,
-	.mmap = linux_mmap,
-	.munmap = linux_munmap,
+	.mmap = rocket_linux_mmap,
+	.munmap = rocket_linux_munmap,
 	.param = linux_param,
 	.identify = linux_identify,
 };

@@ -130,5 +130,8 @@ const struct rocket_provider_op *rocket_provider_op(unsigned i);
 const struct rocket_provider *const *rocket_providers(void);
 
 extern const struct rocket_kernel rocket_kernel_linux;
+/* Two of its calls, for kernels whose buffers are a file's pages, too. */
+void *rocket_linux_mmap(int fd, size_t length, uint64_t offset);
+int rocket_linux_munmap(int fd, void *addr, size_t length);
 
 #endif

@@ -32,6 +32,7 @@ LONG_TESTS += tests/device/test_rknpu_abi
 
 device_test_support = tests/device/support.c tests/device/support.h \
 	tests/children.c tests/children.h tests/driver.c tests/driver.h
+fake_kernel = tests/device/fake_kernel.c tests/device/fake_kernel.h
 device_test_cppflags = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 device_test_libs = librocket-all.la $(CMOCKA_LIBS)
 
@@ -70,7 +71,7 @@ tests_device_test_pool_SOURCES = tests/device/test_pool.c $(device_test_support)
 tests_device_test_pool_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_pool_LDADD = $(device_test_libs)
 
-tests_device_test_provider_SOURCES = tests/device/test_provider.c $(device_test_support)
+tests_device_test_provider_SOURCES = tests/device/test_provider.c $(fake_kernel) $(device_test_support)
 tests_device_test_provider_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_provider_LDADD = $(device_test_libs)
 
@@ -80,7 +81,7 @@ tests_device_test_rknpu_abi_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_abi_LDADD = $(device_test_libs)
 
 tests_device_test_rknpu_provider_SOURCES = tests/device/test_rknpu_provider.c \
-	$(device_test_support)
+	$(fake_kernel) $(device_test_support)
 tests_device_test_rknpu_provider_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_provider_LDADD = $(device_test_libs)
 

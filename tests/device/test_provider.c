@@ -2,13 +2,13 @@
 /* test_provider.c - the rocket provider on drivers of every version, and on failing ones. */
 #include <sys/mman.h>
 
+#include "fake_kernel.h"
 #include "providers/rocket/rocket_provider.h"
 #include "support.h"
 
 /* A driver that answers a version, records what it is asked, and fails on demand. */
 static struct {
-	int major, minor;
-	const char *name;
+	struct fake_node node;
 	long batch_submit;
 	int fail;               /* errno of every ioctl but VERSION */
 	unsigned full, submits; /* SUBMITs that find no room; all of them */
@@ -21,25 +21,11 @@ static struct {
 
 static uint8_t pages[8192] __attribute__((aligned(4096)));
 
-static int fail_with(int err)
-{
-	errno = err;
-	return -1;
-}
-
-static int answer_version(struct drm_version *v)
-{
-	v->version_major = fake.major;
-	v->version_minor = fake.minor;
-	strncpy(v->name, fake.name, v->name_len);
-	return 0;
-}
-
 static int fake_ioctl(int fd, unsigned long request, void *arg)
 {
 	(void)fd;
 	if (request == DRM_IOCTL_VERSION)
-		return fake.name ? answer_version(arg) : fail_with(ENOTTY);
+		return fake_version(&fake.node, arg);
 	if (request == DRM_IOCTL_GEM_CLOSE) {
 		fake.open_bos--;
 		return 0;
@@ -53,10 +39,10 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 		memcpy(fake.job, (void *)(uintptr_t)fake.submit.jobs,
 		       2 * (size_t)fake.submit.job_struct_size);
 		if (fake.submits++ < fake.full)
-			return fail_with(EAGAIN);
+			return fake_fail(EAGAIN);
 	}
 	if (fake.fail)
-		return fail_with(fake.fail);
+		return fake_fail(fake.fail);
 	if (request == DRM_IOCTL_ROCKET_CREATE_BO) {
 		((struct drm_rocket_create_bo *)arg)->handle = 5;
 		((struct drm_rocket_create_bo *)arg)->dma_address = 0x3000;
@@ -89,13 +75,6 @@ static long fake_param(const char *module, const char *name, long fallback)
 	return v < 0 ? fallback : v;
 }
 
-static void fake_identify(int fd, char chip[16], unsigned *cores)
-{
-	(void)fd;
-	strcpy(chip, "rk3588");
-	*cores = 3;
-}
-
 static const struct rocket_kernel kernel = {
 	.name = "fake",
 	.ioctl = fake_ioctl,
@@ -110,12 +89,9 @@ static struct rocket_node node;
 static int open_version(int major, int minor)
 {
 	memset(&fake, 0, sizeof(fake));
-	fake.name = "rocket";
-	fake.major = major;
-	fake.minor = minor;
+	fake.node = (struct fake_node){ "rocket", major, minor };
 	fake.batch_submit = -1;
-	node = (struct rocket_node){ .fd = 7, .kernel = &kernel, .path = "fake" };
-	return p->open(&node);
+	return fake_open(p, &kernel, &node);
 }
 
 static void match_takes_rocket_only(void **state)
@@ -123,11 +99,11 @@ static void match_takes_rocket_only(void **state)
 	(void)state;
 	open_version(0, 0);
 	assert_int_equal(p->match(&kernel, 7), 0);
-	fake.name = "rocketry";
+	fake.node.name = "rocketry";
 	assert_int_equal(p->match(&kernel, 7), -ENODEV);
-	fake.name = "panfrost";
+	fake.node.name = "panfrost";
 	assert_int_equal(p->match(&kernel, 7), -ENODEV);
-	fake.name = NULL;
+	fake.node.name = NULL;
 	assert_int_equal(p->match(&kernel, 7), -ENODEV);
 }
 

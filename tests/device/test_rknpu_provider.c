@@ -3,6 +3,7 @@
 #include <sys/mman.h>
 
 #include "drm/rknpu_ioctl.h"
+#include "fake_kernel.h"
 #include "providers/rknpu/rknpu_provider.h"
 #include "support.h"
 
@@ -10,7 +11,7 @@
 
 /* A driver that keeps its objects in a table and its SUBMITs in a list, and fails on demand. */
 static struct {
-	const char *name; /* of the DRM node; NULL: no DRM node */
+	struct fake_node node;
 	bool misc;
 	uint32_t version;
 	struct {
@@ -33,12 +34,6 @@ static struct {
 static uint64_t address_of(uint32_t handle)
 {
 	return 0xffffff8100000000u + handle * 0x200u;
-}
-
-static int fail_with(int err)
-{
-	errno = err;
-	return -1;
 }
 
 static int fake_create(struct rknpu_mem_create *args)
@@ -102,7 +97,7 @@ static int fake_submit(const struct rknpu_submit *args)
 	memcpy(fake.tasks[fake.submits], fake.objects[h].mem,
 	       args->task_number * sizeof(struct rknpu_task));
 	fake.submits++;
-	return fake.submit_errno ? fail_with(fake.submit_errno) : 0;
+	return fake.submit_errno ? fake_fail(fake.submit_errno) : 0;
 }
 
 static int fake_ioctl(int fd, unsigned long request, void *arg)
@@ -111,18 +106,16 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 	if (request == fake.fail_request && !fake.fail_after--) {
 		fake.fail_request = 0;
 		fake.fail_after = 0;
-		return fail_with(fake.fail_errno);
+		return fake_fail(fake.fail_errno);
 	}
-	if (request == DRM_IOCTL_VERSION && fake.name) {
-		strncpy(((struct drm_version *)arg)->name, fake.name, 31);
-		return 0;
-	}
+	if (request == DRM_IOCTL_VERSION)
+		return fake_version(&fake.node, arg);
 	if (request == IOCTL_RKNPU_ACTION && fake.misc) {
 		((struct rknpu_action *)arg)->value = fake.version;
 		return 0;
 	}
-	if (!fake.name)
-		return fail_with(ENOTTY);
+	if (!fake.node.name)
+		return fake_fail(ENOTTY);
 	switch (request) {
 	case DRM_IOCTL_RKNPU_ACTION:
 		assert_int_equal(((struct rknpu_action *)arg)->flags, RKNPU_GET_DRV_VERSION);
@@ -140,7 +133,7 @@ static int fake_ioctl(int fd, unsigned long request, void *arg)
 	case DRM_IOCTL_RKNPU_SUBMIT:
 		return fake_submit(arg);
 	}
-	return fail_with(EINVAL);
+	return fake_fail(EINVAL);
 }
 
 static void *fake_mmap(int fd, size_t length, uint64_t offset)
@@ -168,13 +161,6 @@ static int fake_munmap(int fd, void *addr, size_t length)
 	return 0;
 }
 
-static void fake_identify(int fd, char chip[16], unsigned *cores)
-{
-	(void)fd;
-	strcpy(chip, "rk3588");
-	*cores = 3;
-}
-
 static const struct rocket_kernel kernel = {
 	.name = "fake",
 	.ioctl = fake_ioctl,
@@ -188,10 +174,9 @@ static struct rocket_node node;
 static int open_version(uint32_t version)
 {
 	memset(&fake, 0, sizeof(fake));
-	fake.name = "rknpu";
+	fake.node.name = "rknpu";
 	fake.version = version;
-	node = (struct rocket_node){ .fd = 7, .kernel = &kernel, .path = "fake" };
-	return p->open(&node);
+	return fake_open(p, &kernel, &node);
 }
 
 static int setup(void **state)
@@ -218,22 +203,22 @@ static void match_goes_by_the_drivers_name(void **state)
 	(void)state;
 	assert_int_equal(p->match(&kernel, 7), 0);
 	for (unsigned i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
-		fake.name = others[i];
+		fake.node.name = others[i];
 		assert_int_equal(p->match(&kernel, 7), -ENODEV);
 	}
-	fake.name = NULL;
+	fake.node.name = NULL;
 	assert_int_equal(p->match(&kernel, 7), -ENODEV);
 	fake.misc = true;
 	assert_int_equal(p->match(&kernel, 7), 0);
 	fake.misc = false;
-	fake.name = "rknpu";
+	fake.node.name = "rknpu";
 }
 
 static void driver_on_heaps_is_refused_with_a_reason(void **state)
 {
 	(void)state;
 	p->close(&node);
-	fake.name = NULL;
+	fake.node.name = NULL;
 	fake.misc = true;
 	assert_int_equal(p->open(&node), -EOPNOTSUPP);
 	assert_non_null(strstr(node.refusal, "dma-buf heaps"));
