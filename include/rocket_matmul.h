@@ -35,7 +35,8 @@
  * An fd keeps plan, buffers and register programs of the shapes it was called with last: called
  * again, such a call allocates nothing. It keeps 16 shapes and 128 MiB at most (ROCKET_KEEP_MIB; a
  * call that needs more keeps nothing), and gives them back when it is closed or asked to:
- * rocket_matmul_drain().
+ * rocket_matmul_drain(). Worker fds of contexts and streams keep as much each; rocket_matmul_*_mt()
+ * opens its own for each call, keeps nothing, and is for products that are not repeated.
  *
  * Thread safety: calls on different fds may run at once; two calls on one fd must not.
  *
