@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* device.c - see device.h. */
+#include <dirent.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "device.h"
+#include "reference.h"
 #include "rocket_log.h"
 
 static const char *const steering[] = {
@@ -89,6 +91,37 @@ void test_fp16_end(struct test_fp16 *p)
 	free(p->a);
 	free(p->b);
 	free(p->c);
+}
+
+void test_fp16_spoil(struct test_fp16 *h)
+{
+	memset(h->c, 0xff, (size_t)h->s.M * h->s.N * sizeof(*h->c));
+}
+
+void test_fp16_require_exact(const struct test_fp16 *h, const char *what)
+{
+	for (int m = 0; m < h->s.M; m++)
+		for (int n = 0; n < h->s.N; n++) {
+			double mag, got = (double)h->c[(size_t)m * h->s.N + n];
+			double want = reference_double(h->s.K, h->a + (size_t)m * h->s.K,
+						       h->b + (size_t)n * h->s.K, &mag);
+
+			if (got != want)
+				fail_msg("%s %dx%dx%d: C[%d][%d] is %g, not %g", what, h->s.M,
+					 h->s.K, h->s.N, m, n, got, want);
+		}
+}
+
+int test_open_files(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n;
 }
 
 int8_t *test_bytes(struct test_rng *rng, size_t count)

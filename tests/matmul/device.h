@@ -38,6 +38,12 @@ struct test_fp16 {
 };
 struct test_fp16 test_fp16_begin(struct test_rng *rng, struct test_shape s, enum test_fill fill);
 void test_fp16_end(struct test_fp16 *p);
+/* Every element a NaN. */
+void test_fp16_spoil(struct test_fp16 *p);
+/* C is the product; of small integers, and |sums| within what fp16 holds exactly. */
+void test_fp16_require_exact(const struct test_fp16 *p, const char *what);
+/* Files that this process has open. */
+int test_open_files(void);
 /* UNIFORM and ANY_EXPONENT with all 24 bits of the significand. */
 float *test_floats(struct test_rng *rng, size_t count, enum test_fill fill);
 int8_t *test_bytes(struct test_rng *rng, size_t count);

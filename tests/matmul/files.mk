@@ -3,7 +3,7 @@ if HAVE_CMOCKA
 matmul_test_support = tests/matmul/support.h tests/matmul/support.c \
 	tests/golden_folder.h tests/golden_folder.c
 matmul_tests = tests/matmul/test_layout tests/matmul/test_source tests/matmul/test_plan \
-	tests/matmul/test_parts
+	tests/matmul/test_choices tests/matmul/test_parts
 
 tests_matmul_test_layout_SOURCES = tests/matmul/test_layout.c $(matmul_test_support)
 tests_matmul_test_layout_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -16,6 +16,10 @@ tests_matmul_test_source_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_plan_SOURCES = tests/matmul/test_plan.c $(matmul_test_support)
 tests_matmul_test_plan_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_plan_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_matmul_test_choices_SOURCES = tests/matmul/test_choices.c $(matmul_test_support)
+tests_matmul_test_choices_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_choices_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 tests_matmul_test_parts_SOURCES = tests/matmul/test_parts.c $(matmul_test_support)
 tests_matmul_test_parts_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -30,12 +34,13 @@ matmul_device_tests = tests/matmul/test_numerics tests/matmul/test_types tests/m
 	tests/matmul/test_task tests/matmul/test_api tests/matmul/test_groups \
 	tests/matmul/test_batch tests/matmul/test_stream tests/matmul/test_chain \
 	tests/matmul/test_rows tests/matmul/test_shapes tests/matmul/test_random \
-	tests/matmul/test_steps tests/matmul/test_resident \
+	tests/matmul/test_steps tests/matmul/test_resident tests/matmul/test_workers \
 	tests/matmul/test_refusals tests/matmul/test_threads tests/matmul/test_steady
 matmul_tests += $(matmul_device_tests)
 DEVICE_TESTS += $(matmul_device_tests)
 # The numerics are one thread and slow under a thread sanitizer.
-THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_resident tests/matmul/test_threads
+THREAD_TESTS += tests/matmul/test_refusals tests/matmul/test_resident tests/matmul/test_threads \
+	tests/matmul/test_workers
 
 tests_matmul_test_numerics_SOURCES = tests/matmul/test_numerics.c $(matmul_device_support)
 tests_matmul_test_numerics_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
@@ -115,6 +120,12 @@ tests_matmul_test_resident_SOURCES = tests/matmul/test_resident.c $(matmul_devic
 tests_matmul_test_resident_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_resident_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_resident_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
+
+tests_matmul_test_workers_SOURCES = tests/matmul/test_workers.c $(matmul_device_support) \
+	$(matmul_inject)
+tests_matmul_test_workers_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_matmul_test_workers_LDADD = librocket-all.la $(CMOCKA_LIBS)
+tests_matmul_test_workers_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
 
 tests_matmul_test_refusals_SOURCES = tests/matmul/test_refusals.c $(matmul_device_support) \
 	$(matmul_inject)

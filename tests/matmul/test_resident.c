@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* test_resident.c - contexts, packed weights and streams on the simulated NPU. */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,26 +11,6 @@
 #include "reference.h"
 
 /* ---- fp16 ---- */
-
-static void spoil(struct test_fp16 *h)
-{
-	memset(h->c, 0xff, (size_t)h->s.M * h->s.N * sizeof(*h->c));
-}
-
-/* |sum| stays within what fp16 holds: K up to 512 of products up to 4. */
-static void require_exact(const struct test_fp16 *h, const char *what)
-{
-	for (int m = 0; m < h->s.M; m++)
-		for (int n = 0; n < h->s.N; n++) {
-			double mag, got = (double)h->c[(size_t)m * h->s.N + n];
-			double want = reference_double(h->s.K, h->a + (size_t)m * h->s.K,
-						       h->b + (size_t)n * h->s.K, &mag);
-
-			if (got != want)
-				fail_msg("%s %dx%dx%d: C[%d][%d] is %g, not %g", what, h->s.M,
-					 h->s.K, h->s.N, m, n, got, want);
-		}
-}
 
 static void require_same(const struct test_fp16 *h, const _Float16 *want, const char *what)
 {
@@ -74,16 +53,16 @@ static void resident_fp16_gives_what_one_shot_gives(void **state)
 
 			assert_true(w && v);
 			for (int round = 0; round < 2; round++) {
-				spoil(&h);
+				test_fp16_spoil(&h);
 				assert_int_equal(rocket_matmul_fp16_prepacked(ctx, s.M, s.K, s.N,
 									      h.a, h.c, w),
 						 ROCKET_OK);
 				require_same(&h, want, "resident");
-				spoil(&e);
+				test_fp16_spoil(&e);
 				assert_int_equal(rocket_matmul_fp16_prepacked(ctx, s.M, s.K, s.N,
 									      e.a, e.c, v),
 						 ROCKET_OK);
-				require_exact(&e, "resident");
+				test_fp16_require_exact(&e, "resident");
 			}
 			rocket_weights_free(ctx, v);
 			rocket_weights_free(ctx, w);
@@ -154,7 +133,7 @@ static void canonical_rows_do_not_depend_on_their_number(void **state)
 				 ROCKET_OK);
 		for (unsigned i = 0; i < sizeof(counts) / sizeof(counts[0]); i++) {
 			h.s.M = counts[i];
-			spoil(&h);
+			test_fp16_spoil(&h);
 			assert_int_equal(
 				rocket_matmul_fp16_prepacked(ctx, counts[i], s.K, s.N, h.a, h.c, w),
 				ROCKET_OK);
@@ -202,12 +181,12 @@ static void segments_are_their_concatenation(void **state)
 				rocket_weights_pack_seg(ctx, 16, 256, 80, bs, seg_rows[i], nseg);
 
 			assert_non_null(w);
-			spoil(&h);
+			test_fp16_spoil(&h);
 			assert_int_equal(
 				rocket_matmul_fp16_prepacked(ctx, 16, 256, 80, h.a, h.c, w),
 				ROCKET_OK);
 			require_same(&h, want, "packed segments");
-			spoil(&h);
+			test_fp16_spoil(&h);
 			assert_int_equal(rocket_matmul_fp16_stream_fused(
 						 stream, 16, 256, bs, seg_rows[i], nseg, h.a, h.c),
 					 ROCKET_OK);
@@ -240,7 +219,7 @@ static void stream_gives_what_one_shot_gives(void **state)
 		float *want = calloc((size_t)s.M * s.N, sizeof(*want));
 		_Float16 *halves = by_workers(&h, 3);
 
-		spoil(&h);
+		test_fp16_spoil(&h);
 		assert_int_equal(rocket_matmul_fp16_stream(stream, s.M, s.K, s.N, h.a, h.b, h.c),
 				 ROCKET_OK);
 		require_same(&h, halves, "stream");
@@ -284,7 +263,7 @@ static void a_is_packed_once_for_all_workers(void **state)
 		struct reference_fp16 *ref;
 
 		rocket_close(test_open(rows[i].env));
-		spoil(&h);
+		test_fp16_spoil(&h);
 		assert_int_equal(rocket_matmul_fp16_mt(s.M, s.K, s.N, h.a, h.b, h.c, 3), ROCKET_OK);
 		rocket_matmul_last_stats(&stats);
 		assert_int_equal(stats.packed_bytes,
@@ -491,166 +470,6 @@ static void canonical_weights_serve_any_m_below_tall_tiles(void **state)
 	ternary_free(&b);
 }
 
-/* ---- what stays ---- */
-
-static int open_files(void)
-{
-	DIR *d = opendir("/proc/self/fd");
-	int n = 0;
-
-	assert_non_null(d);
-	while (readdir(d))
-		n++;
-	closedir(d);
-	return n;
-}
-
-static void calls_create_no_thread_no_fd_and_no_buffer(void **state)
-{
-	struct test_rng rng = { 350 };
-	struct test_fp16 h = test_fp16_begin(&rng, shapes[2], TEST_FILL_SMALL_INTEGERS);
-	const struct test_shape s = shapes[2];
-	struct rocket_matmul_stats stats;
-	rocket_ctx *ctx;
-	rocket_weights *w;
-	int files, buffers, maps;
-	unsigned threads;
-
-	(void)state;
-	rocket_close(test_open(""));
-	ctx = rocket_ctx_create(3);
-	w = rocket_weights_pack(ctx, s.M, s.K, s.N, h.b);
-	assert_int_equal(rocket_matmul_fp16_prepacked(ctx, s.M, s.K, s.N, h.a, h.c, w), ROCKET_OK);
-	files = open_files();
-	buffers = inject_live_buffers();
-	maps = inject_live_maps();
-	threads = rocket_pool_threads();
-	for (int i = 0; i < 5; i++)
-		assert_int_equal(rocket_matmul_fp16_prepacked(ctx, s.M, s.K, s.N, h.a, h.c, w),
-				 ROCKET_OK);
-	assert_int_equal(open_files(), files);
-	assert_int_equal(inject_live_buffers(), buffers);
-	assert_int_equal(inject_live_maps(), maps);
-	assert_int_equal(rocket_pool_threads(), threads);
-	/* A alone was packed, once for all three members. */
-	rocket_matmul_last_stats(&stats);
-	assert_int_equal(stats.packed_bytes, s.M * s.K * 2);
-	rocket_weights_free(ctx, w);
-	rocket_ctx_free(ctx);
-	test_fp16_end(&h);
-}
-
-/* Workers are those of the pool whatever asks for them. The context keeps the device open: what it
- * starts with its first file is the simulation's, not the call's. */
-static void split_calls_start_no_thread(void **state)
-{
-	struct test_rng rng = { 355 };
-	const struct test_shape s = { 16, 64, 96 };
-	struct test_fp16 h = test_fp16_begin(&rng, s, TEST_FILL_SMALL_INTEGERS);
-	float *a = test_floats(&rng, (size_t)s.M * s.K, TEST_FILL_SMALL_INTEGERS);
-	float *b = test_floats(&rng, (size_t)s.N * s.K, TEST_FILL_SMALL_INTEGERS);
-	float *c = malloc((size_t)s.M * s.N * sizeof(*c));
-	rocket_bf16_stream *bf16;
-	rocket_stream *stream;
-	unsigned started = 0;
-
-	(void)state;
-	rocket_close(test_open(""));
-	stream = rocket_stream_create(3);
-	bf16 = rocket_bf16_stream_create(3);
-	assert_true(stream && bf16);
-	for (int round = 0; round < 4; round++) {
-		rocket_ctx *ctx = rocket_ctx_create(3);
-		rocket_weights *w = rocket_weights_pack(ctx, s.M, s.K, s.N, h.b);
-
-		assert_int_equal(rocket_matmul_fp16_prepacked(ctx, s.M, s.K, s.N, h.a, h.c, w),
-				 ROCKET_OK);
-		assert_int_equal(rocket_matmul_fp16_stream(stream, s.M, s.K, s.N, h.a, h.b, h.c),
-				 ROCKET_OK);
-		assert_int_equal(rocket_matmul_bf16_stream(bf16, s.M, s.K, s.N, a, b, c),
-				 ROCKET_OK);
-		assert_int_equal(rocket_matmul_fp16_mt(s.M, s.K, s.N, h.a, h.b, h.c, 3), ROCKET_OK);
-		assert_int_equal(rocket_matmul_bf16_mt(s.M, s.K, s.N, a, b, c, 2), ROCKET_OK);
-		rocket_weights_free(ctx, w);
-		rocket_ctx_free(ctx);
-		if (!round)
-			started = inject_threads_started();
-		assert_int_equal(inject_threads_started(), started);
-	}
-	assert_true(started >= 3);
-	rocket_stream_free(stream);
-	rocket_bf16_stream_free(bf16);
-	free(a);
-	free(b);
-	free(c);
-	test_fp16_end(&h);
-}
-
-/* What one fd has no room for, two have: half of the set is left of each window. */
-static void weights_are_split_over_workers_that_have_room(void **state)
-{
-	enum { M = 16, K = 512, N = 512 };
-	struct test_rng rng = { 357 };
-	struct test_fp16 h =
-		test_fp16_begin(&rng, (struct test_shape){ M, K, N }, TEST_FILL_SMALL_INTEGERS);
-
-	(void)state;
-	rocket_close(test_open(""));
-	for (int workers = 1; workers <= 2; workers++) {
-		struct rocket_matmul_call call = { .who = "set",
-						   .kind = &rocket_kind_fp16,
-						   .M = M,
-						   .K = K,
-						   .N = N,
-						   .c_row = N,
-						   .whole_rows = true,
-						   .a = h.a,
-						   .b = h.b,
-						   .c = h.c,
-						   .pack_only = true };
-		struct rocket_matmul_weights *w;
-		struct rocket_matmul_crew crew;
-
-		assert_int_equal(rocket_crew_open(&crew, "set", workers, ROCKET_MM_FP16_FP16, 0),
-				 ROCKET_OK);
-		for (int i = 0; i < workers; i++)
-			crew.member[i].resident_bytes = ROCKET_IOVA_WINDOW - K * N * 2;
-		test_log_start();
-		w = rocket_crew_pack(&crew, &call, ROCKET_TILING_OF_M);
-		if (workers == 1) {
-			assert_null(w);
-			assert_int_equal(test_log_errors(), 1);
-			assert_non_null(strstr(test_log_last(), "beside 4095 MiB on the same fd"));
-		} else {
-			assert_non_null(w);
-			call.pack_only = false;
-			call.weights = &w->part[0].bo;
-			spoil(&h);
-			assert_int_equal(rocket_crew_run(&crew, &call, w), ROCKET_OK);
-			require_exact(&h, "split set");
-			rocket_crew_unpack(&crew, w);
-		}
-		rocket_crew_close(&crew);
-	}
-	test_fp16_end(&h);
-}
-
-static void weights_past_the_window_are_refused_with_the_figure(void **state)
-{
-	/* 2^16 x 2^15 halves are 4 GiB; nobody reads them. */
-	const _Float16 *far = (const _Float16 *)4096;
-	rocket_ctx *ctx;
-
-	(void)state;
-	rocket_close(test_open(""));
-	ctx = rocket_ctx_create(1);
-	test_log_start();
-	assert_null(rocket_weights_pack(ctx, 256, 1 << 15, 1 << 16, far));
-	assert_int_equal(test_log_errors(), 1);
-	assert_non_null(strstr(test_log_last(), "4096 MiB"));
-	rocket_ctx_free(ctx);
-}
-
 /* ---- bad calls ---- */
 
 static void expect(const char *reason, int refused)
@@ -778,7 +597,7 @@ static void failures_lose_nothing(void **state)
 	rocket_close(test_open(""));
 	for (unsigned f = 0; f < 3; f++)
 		for (unsigned n = 0, more = 1; more; n++) {
-			int files = open_files(), maps = inject_live_maps(), done = 0;
+			int files = test_open_files(), maps = inject_live_maps(), done = 0;
 			rocket_weights *w = NULL;
 			rocket_ctx *ctx;
 
@@ -793,12 +612,12 @@ static void failures_lose_nothing(void **state)
 			/* Workers are other threads: what failed here did so in this one. */
 			assert_int_equal(done, !more);
 			if (done)
-				require_exact(&h, "after failures");
+				test_fp16_require_exact(&h, "after failures");
 			else
 				assert_int_equal(test_log_errors(), 1);
 			rocket_weights_free(ctx, w);
 			rocket_ctx_free(ctx);
-			assert_int_equal(open_files(), files);
+			assert_int_equal(test_open_files(), files);
 			assert_int_equal(inject_live_maps(), maps);
 		}
 	test_fp16_end(&h);
@@ -815,10 +634,6 @@ int main(void)
 		cmocka_unit_test(a_is_packed_once_for_all_workers),
 		cmocka_unit_test(resident_integers_serve_any_m),
 		cmocka_unit_test(canonical_weights_serve_any_m_below_tall_tiles),
-		cmocka_unit_test(calls_create_no_thread_no_fd_and_no_buffer),
-		cmocka_unit_test(split_calls_start_no_thread),
-		cmocka_unit_test(weights_are_split_over_workers_that_have_room),
-		cmocka_unit_test(weights_past_the_window_are_refused_with_the_figure),
 		cmocka_unit_test(bad_calls_are_refused_with_one_line),
 		cmocka_unit_test(failures_lose_nothing),
 	};
