@@ -7,9 +7,9 @@
 
 static _Atomic uint64_t submits, tasks, waits, slow_waits, longest_us;
 
-void rocket_count_submit(uint64_t n_tasks)
+void rocket_count_submit(uint64_t calls, uint64_t n_tasks)
 {
-	atomic_fetch_add(&submits, 1);
+	atomic_fetch_add(&submits, calls);
 	atomic_fetch_add(&tasks, n_tasks);
 }
 

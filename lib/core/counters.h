@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* One SUBMIT of n_tasks tasks reached the kernel. */
-void rocket_count_submit(uint64_t n_tasks);
+/* So many SUBMIT calls, of n_tasks tasks, reached the kernel. */
+void rocket_count_submit(uint64_t calls, uint64_t n_tasks);
 /* One wait with a timeout took us microseconds. */
 void rocket_count_wait(uint64_t us, bool slow);
 

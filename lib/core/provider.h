@@ -61,6 +61,10 @@ struct rocket_node {
 	unsigned cores;          /* 0 = unknown; filled by open */
 	char driver_version[32]; /* for people; filled by open */
 	char refusal[96];        /* why open failed, where -errno does not say; "" else */
+	/* A provider that may make more than one SUBMIT call of one submit, or none, sets the first
+	 * in open and adds its calls to the second, atomically. */
+	bool counts_calls;
+	uint64_t submit_calls; /* that the library has not taken from here yet */
 };
 
 struct rocket_provider_job {

@@ -127,6 +127,14 @@ static int check_job(struct rocket_device *dev, const struct rocket_provider_job
 	return r;
 }
 
+/* Calls of a provider that counts them may be those of another thread's submit: the sum is right.
+ */
+static uint64_t calls_of(struct rocket_node *node)
+{
+	return node->counts_calls ? __atomic_exchange_n(&node->submit_calls, 0, __ATOMIC_RELAXED)
+				  : 1;
+}
+
 static int submit(int fd, const struct rocket_provider_job *jobs, uint32_t n_jobs, void *scratch,
 		  const char *who)
 {
@@ -146,7 +154,9 @@ static int submit(int fd, const struct rocket_provider_job *jobs, uint32_t n_job
 			r = rocket_fail(rocket_status_of_errno(e), "%s: the kernel refused: %s",
 					who, strerror(-e));
 		if (e != -ENOMEM) /* what the provider itself can fail with, before the call */
-			rocket_count_submit(tasks);
+			rocket_count_submit(calls_of(&dev->node), tasks);
+		else if (dev->node.counts_calls)
+			rocket_count_submit(calls_of(&dev->node), 0);
 	}
 	rocket_device_put(dev);
 	return r;

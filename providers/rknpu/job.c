@@ -16,14 +16,16 @@
 #define INT_CLEAR_ALL 0x1ffffu
 
 /*
- * What became of a job whose call gave r. The driver knows no job that failed: one that hung ends
- * with ETIMEDOUT, and then all that were queued with EINVAL, their cores having been reset. Its
- * other EINVALs are for arguments, and these are right.
+ * What became of jobs. The driver knows none that failed: one that hung ends SUBMIT with ETIMEDOUT,
+ * and then all that were queued with EINVAL, their cores having been reset. But EINVAL is also for
+ * arguments, of which the mask of cores is the only one that can be wrong here: a chip may have
+ * fewer than it is taken to have. So it is the end of a job when no core was named, or when those
+ * were taken before. Else it is a refusal, and from then on no cores are named.
  */
-static int job_failure(int r)
-{
-	return r == -ETIMEDOUT || r == -EINVAL ? -EIO : 0;
-}
+struct outcome {
+	int err;     /* 0, -errno of the call that was refused, or of the SUBMIT that failed */
+	bool failed; /* the jobs were the kernel's, and their results are not there */
+};
 
 /* ---- what jobs do to buffers; state->lock is held ---- */
 
@@ -85,14 +87,17 @@ static int begin_job(struct rknpu_state *state, const struct rocket_provider_job
 	return r;
 }
 
-/* r: 0, a failure, or the kernel's refusal, which leaves buffers as they were. */
-static void end_job(struct rknpu_state *state, const struct rocket_provider_job *job, int r)
+/* A refusal leaves buffers as they were. */
+static void end_job(struct rknpu_state *state, const struct rocket_provider_job *job,
+		    struct outcome o)
 {
 	pthread_mutex_lock(&state->lock);
 	count_jobs(state, job->in_handles, job->n_in, -1);
 	count_jobs(state, job->out_handles, job->n_out, -1);
-	if (!r || job_failure(r))
-		set_outputs(state, job, r ? job_failure(r) : inherited(state, job));
+	if (o.failed)
+		set_outputs(state, job, -EIO);
+	else if (!o.err)
+		set_outputs(state, job, inherited(state, job));
 	pthread_cond_broadcast(&state->ended);
 	pthread_mutex_unlock(&state->lock);
 }
@@ -169,31 +174,54 @@ static void set_ranges(struct rknpu_submit *args, const struct kick *kicks, uint
 	}
 }
 
-/* n kicks at once, each on a core of its own when there are several. 0 or the call's -errno. */
-static int run_kicks(struct rocket_node *node, const struct kick *kicks, uint32_t n)
+/* Whose cores SUBMIT named, and what it gave. Called with submit_lock held. */
+static struct outcome outcome_of(struct rknpu_state *state, uint32_t mask, int r)
+{
+	const bool taken = !mask || mask <= state->mask_taken;
+
+	if (r != -EINVAL && mask > state->mask_taken && (!r || r == -ETIMEDOUT))
+		state->mask_taken = mask;
+	if (r == -EINVAL && !taken)
+		state->one_core = true;
+	return (struct outcome){ r, r == -ETIMEDOUT || (r == -EINVAL && taken) };
+}
+
+static int hand_tasks_over(struct rocket_node *node, const struct kick *kicks, uint32_t n,
+			   struct rknpu_submit *args)
 {
 	struct rknpu_state *state = node->priv;
-	struct rknpu_submit args = { .flags = RKNPU_JOB_PC | RKNPU_JOB_PINGPONG,
-				     .timeout = TIMEOUT_MS };
 	uint32_t tasks = 0;
 	int r;
 
 	for (uint32_t k = 0; k < n; k++)
 		tasks += kicks[k].n;
-	pthread_mutex_lock(&state->submit_lock);
 	r = reserve_tasks(node, tasks);
 	if (r)
-		goto out;
-	args.task_number = fill_tasks(state, kicks, n);
-	args.task_obj_addr = state->tasks.address;
-	set_ranges(&args, kicks, n);
-	r = rknpu_object_sync(node, &state->tasks, RKNPU_MEM_SYNC_TO_DEVICE, 0,
-			      tasks * sizeof(struct rknpu_task));
-	if (!r)
-		r = rknpu_call(node, DRM_IOCTL_RKNPU_SUBMIT, &args);
-out:
+		return r;
+	args->task_number = fill_tasks(state, kicks, n);
+	args->task_obj_addr = state->tasks.address;
+	set_ranges(args, kicks, n);
+	return rknpu_object_sync(node, &state->tasks, RKNPU_MEM_SYNC_TO_DEVICE, 0,
+				 tasks * sizeof(struct rknpu_task));
+}
+
+/* n kicks at once, each on a core of its own when there are several. */
+static struct outcome run_kicks(struct rocket_node *node, const struct kick *kicks, uint32_t n)
+{
+	struct rknpu_state *state = node->priv;
+	struct rknpu_submit args = { .flags = RKNPU_JOB_PC | RKNPU_JOB_PINGPONG,
+				     .timeout = TIMEOUT_MS };
+	struct outcome o = { 0 };
+
+	pthread_mutex_lock(&state->submit_lock);
+	o.err = hand_tasks_over(node, kicks, n, &args);
+	if (!o.err) {
+		__atomic_fetch_add(&node->submit_calls, 1, __ATOMIC_RELAXED);
+		o = outcome_of(state, args.core_mask,
+			       rknpu_call(node, DRM_IOCTL_RKNPU_SUBMIT, &args));
+	}
 	pthread_mutex_unlock(&state->submit_lock);
-	return r;
+	return o;
 }
 
 /* ---- jobs ---- */
@@ -208,21 +236,21 @@ static bool is_one_kick(const struct rocket_provider_job *job)
 	return job->n_tasks == 1 || job->flags & ROCKET_JOB_BATCHED;
 }
 
-static int run_tasks(struct rocket_node *node, const struct rocket_provider_job *job)
+static struct outcome run_tasks(struct rocket_node *node, const struct rocket_provider_job *job)
 {
-	int r = 0;
+	struct outcome o = { 0 };
 
 	if (is_one_kick(job)) {
 		const struct kick all = { job->tasks, job->n_tasks, end_mask(job) };
 
 		return run_kicks(node, &all, 1);
 	}
-	for (uint32_t i = 0; i < job->n_tasks && !r; i++) {
+	for (uint32_t i = 0; i < job->n_tasks && !o.err; i++) {
 		const struct kick one = { &job->tasks[i], 1, end_mask(job) };
 
-		r = run_kicks(node, &one, 1);
+		o = run_kicks(node, &one, 1);
 	}
-	return r;
+	return o;
 }
 
 static bool names(const uint32_t *handles, uint32_t n, uint32_t handle)
@@ -251,8 +279,13 @@ static uint32_t gang_size(const struct rocket_node *node, const struct rocket_pr
 			  uint32_t n)
 {
 	uint32_t most = node->cores && node->cores < GANG_MAX ? node->cores : GANG_MAX, size = 1;
+	struct rknpu_state *state = node->priv;
+	bool one_core;
 
-	if (!node->cores || !is_one_kick(&jobs[0]))
+	pthread_mutex_lock(&state->submit_lock);
+	one_core = state->one_core;
+	pthread_mutex_unlock(&state->submit_lock);
+	if (one_core || !node->cores || !is_one_kick(&jobs[0]))
 		return 1;
 	for (; size < n && size < most && is_one_kick(&jobs[size]); size++)
 		for (uint32_t i = 0; i < size; i++)
@@ -261,7 +294,8 @@ static uint32_t gang_size(const struct rocket_node *node, const struct rocket_pr
 	return size;
 }
 
-static int run_gang(struct rocket_node *node, const struct rocket_provider_job *jobs, uint32_t n)
+static struct outcome run_gang(struct rocket_node *node, const struct rocket_provider_job *jobs,
+			       uint32_t n)
 {
 	struct kick kicks[GANG_MAX];
 
@@ -275,18 +309,18 @@ static int run_gang(struct rocket_node *node, const struct rocket_provider_job *
 /* Jobs that run side by side, from the first on. Their failure is told by bo_prep. */
 static int submit_gang(struct rocket_node *node, const struct rocket_provider_job *jobs, uint32_t n)
 {
+	struct outcome o = { 0 };
 	uint32_t begun = 0;
-	int r = 0;
 
-	while (begun < n && !r) {
-		r = begin_job(node->priv, &jobs[begun]);
-		begun += !r;
+	while (begun < n && !o.err) {
+		o.err = begin_job(node->priv, &jobs[begun]);
+		begun += !o.err;
 	}
-	if (!r)
-		r = run_gang(node, jobs, n);
+	if (!o.err)
+		o = run_gang(node, jobs, n);
 	for (uint32_t i = 0; i < begun; i++)
-		end_job(node->priv, &jobs[i], r);
-	return job_failure(r) ? 0 : r;
+		end_job(node->priv, &jobs[i], o);
+	return o.failed ? 0 : o.err;
 }
 
 static int check_job(const struct rocket_provider_job *job)

@@ -30,6 +30,8 @@ struct rknpu_state {
 
 	pthread_mutex_t submit_lock; /* the object with the tasks, from filling it to its end */
 	struct rknpu_object tasks;
+	uint32_t mask_taken; /* the largest mask of cores that SUBMIT did not refuse */
+	bool one_core;       /* it refused one that it never took */
 };
 
 int rknpu_call(const struct rocket_node *node, unsigned long request, void *arg);

@@ -5,6 +5,9 @@
  * What the seam asks for and this driver has no call for:
  *   waiting for a buffer   SUBMIT waits for its job; the failure of one is kept with the buffers
  *                          that it was to write and told by bo_prep
+ *   submits that return    not through NONBLOCK and FENCE_OUT: no one but the next such submit
+ *   at once                retires a job that hangs, by an age in other units than its timeout,
+ *                          and what a fence says of a job that failed is not known
  *   several tasks          chained, one SUBMIT; not chained, one SUBMIT each, between which the
  *                          tasks of others may run, on any core
  *   several jobs           one after the other; up to three that share no buffer that one of them
@@ -128,6 +131,7 @@ static int open_node(struct rocket_node *node)
 	pthread_condattr_destroy(&monotonic);
 	node->priv = state;
 	node->caps = caps_of(version);
+	node->counts_calls = true;
 	node->kernel->identify(node->fd, node->chip, &node->cores);
 	return 0;
 }

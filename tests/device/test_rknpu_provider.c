@@ -617,6 +617,87 @@ static void refusal_of_the_kernel_is_the_calls(void **state)
 	free_bos();
 }
 
+/* EINVAL is what an argument of the call gets as well as a job whose cores were reset. */
+static void step_before_the_submit_that_is_refused_is_no_failed_job(void **state)
+{
+	struct rocket_provider_job job;
+
+	(void)state;
+	alloc_bos();
+	job = job_of(0, 1, 0, 0);
+	assert_int_equal(p->submit(&node, &job, 1, NULL), 0);
+	fake.fail_request = DRM_IOCTL_RKNPU_MEM_SYNC; /* of the tasks */
+	fake.fail_errno = EINVAL;
+	assert_int_equal(p->submit(&node, &job, 1, NULL), -EINVAL);
+	assert_int_equal(fake.submits, 1);
+	assert_int_equal(p->bo_prep(&node, &out[0], 1000), 0);
+	free_bos();
+}
+
+static void cores_that_were_never_taken_are_refused_and_named_no_more(void **state)
+{
+	struct rocket_provider_job jobs[3];
+
+	(void)state;
+	alloc_bos();
+	for (unsigned i = 0; i < 3; i++)
+		jobs[i] = job_of(i, 1, i, 0);
+	fake.submit_errno = EINVAL;
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), -EINVAL);
+	assert_int_equal(fake.submit[0].core_mask, 7);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(p->bo_prep(&node, &out[i], 1000), 0);
+	fake.submit_errno = 0;
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
+	assert_int_equal(fake.submits, 4);
+	for (unsigned i = 1; i < 4; i++)
+		assert_int_equal(fake.submit[i].core_mask, RKNPU_CORE_AUTO_MASK);
+	free_bos();
+}
+
+static void cores_that_were_taken_once_were_reset(void **state)
+{
+	struct rocket_provider_job jobs[3];
+
+	(void)state;
+	alloc_bos();
+	for (unsigned i = 0; i < 3; i++)
+		jobs[i] = job_of(i, 1, i, 0);
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
+	fake.submit_errno = EINVAL;
+	assert_int_equal(p->submit(&node, jobs, 2, NULL), 0);
+	assert_int_equal(p->bo_prep(&node, &out[0], 1000), -EIO);
+	assert_int_equal(p->bo_prep(&node, &out[1], 1000), -EIO);
+	fake.submit_errno = 0;
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
+	assert_int_equal(fake.submit[2].core_mask, 7);
+	free_bos();
+}
+
+static void every_call_is_counted(void **state)
+{
+	struct rocket_provider_job jobs[3];
+
+	(void)state;
+	alloc_bos();
+	assert_true(node.counts_calls);
+	assert_int_equal(node.submit_calls, 0);
+	jobs[0] = job_of(0, 5, 0, ROCKET_JOB_BATCHED);
+	assert_int_equal(p->submit(&node, jobs, 1, NULL), 0);
+	assert_int_equal(node.submit_calls, 1);
+	jobs[0] = job_of(0, 3, 0, 0);
+	assert_int_equal(p->submit(&node, jobs, 1, NULL), 0);
+	assert_int_equal(node.submit_calls, 1 + 3);
+	for (unsigned i = 0; i < 3; i++)
+		jobs[i] = job_of(i, 1, i, 0);
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0); /* a core each */
+	assert_int_equal(node.submit_calls, 1 + 3 + 1);
+	jobs[0] = job_of(0, 0, 0, 0);
+	assert_int_equal(p->submit(&node, jobs, 1, NULL), -EINVAL);
+	assert_int_equal(node.submit_calls, 1 + 3 + 1);
+	free_bos();
+}
+
 static void gang_that_fails_fails_each_of_its_jobs(void **state)
 {
 	struct rocket_provider_job jobs[3];
@@ -656,6 +737,10 @@ int main(void)
 		T(failed_job_is_told_with_its_buffers),
 		T(refusal_of_the_kernel_is_the_calls),
 		T(gang_that_fails_fails_each_of_its_jobs),
+		T(step_before_the_submit_that_is_refused_is_no_failed_job),
+		T(cores_that_were_never_taken_are_refused_and_named_no_more),
+		T(cores_that_were_taken_once_were_reset),
+		T(every_call_is_counted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

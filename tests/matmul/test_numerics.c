@@ -449,7 +449,9 @@ static void stats_tell_what_the_call_did(void **state)
 	assert_int_equal(stats.tasks, 24);
 	assert_int_equal(stats.submits, 4);
 	assert_int_equal(stats.kicks, 24);
-	assert_int_equal(stats.submits, rocket_submit_ioctl_count());
+	/* The vendor's driver takes a call for each task that is not chained. */
+	assert_int_equal(rocket_submit_ioctl_count(),
+			 test_over_rknpu() ? stats.kicks : stats.submits);
 	assert_int_equal(stats.tasks, rocket_submit_task_count());
 	assert_true(stats.mt == 32 && stats.kt == 128 && stats.nt == 32);
 	assert_true(stats.device_accumulates);

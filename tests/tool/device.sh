@@ -141,18 +141,14 @@ export ROCKET_MM_STREAM=0
 foretells() {
 	name=$1
 	shift
-	if [ $provider = rknpu ]; then
-		skip "plan_foretells_$name" "without a device the plan is for the rocket driver"
-		return
-	fi
 	"$rocket" matmul --json "$@" >"$work/run.json" 2>"$work/err"
-	ROCKET_DEVICE=/nonexistent "$rocket" plan matmul --json "$@" >"$work/plan.json" 2>>"$work/err"
+	ROCKET_DEVICE=/nonexistent "$rocket" plan matmul --json --driver $provider "$@" >"$work/plan.json" 2>>"$work/err"
 	cat "$work/err"
 	succeeds "plan_foretells_$name" "$python" -c '
 import json, sys
 run, plan = (json.load(open(sys.argv[1] + f)) for f in ("/run.json", "/plan.json"))
 assert run["counters"] == plan["counters"], (run["counters"], plan["counters"])
-assert run["tiles"] == plan["tiles"] and run["submits"] == plan["jobs"]
+assert run["tiles"] == plan["tiles"] and run["submits"] == plan["submits"]
 a, b = run["device_time_estimate"], plan["device_time_estimate"]
 assert a == b and 0 < a["set_v_us"] <= a["set_m_us"], (a, b)' "$work"
 }
@@ -198,6 +194,11 @@ exits plan_streams_on_the_simulator 0 "256 x 640 x 4096 (M x K x N), 2 x 6 x 1 o
 exits plan_says_what_streams 0 "tiles of B stream through their banks" "$rocket" plan matmul 512 3840 4096
 ROCKET_DEVICE=/dev/accel/accel0 exits plan_for_a_board_asks 0 "2 x 8 x 32 of them" "$rocket" plan matmul 512 3840 4096
 exits plan_refuses_with_reason 2 "K is not a multiple of 32" "$rocket" plan matmul 8 40 128
+
+succeeds plan_is_for_the_driver_of_the_device sh -c "'$rocket' plan matmul 64 64 64 | grep -q '^driver  *$provider$'"
+json plan_for_the_driver_that_is_named 0 "j['driver'] == 'rknpu' and j['submits'] == j['counters']['kicks'] == j['jobs'] < j['counters']['tasks']" \
+	"$rocket" plan matmul --json --driver rknpu --dtype int8 512 3840 4096
+exits plan_for_no_driver 2 "no driver is called 'panfrost'" "$rocket" plan matmul --driver panfrost 64 64 64
 
 # ---- demo ----
 exits demo_is_right 0 "right" "$rocket" demo

@@ -83,7 +83,7 @@ static int run_product(const struct demo *d, const struct device *device, struct
 			      .form = form_find("once", out->dtype, false) };
 	const struct tiling_request request = { .dtype = w.dtype,
 						.extent = w.extent,
-						.batched = rocket_batched_submit_supported() };
+						.driver = tiling_driver_open() };
 	char why[256] = "";
 	int rc;
 

@@ -115,6 +115,14 @@ const char *device_simulated_name(unsigned i)
 #endif
 }
 
+const char *device_driver_wanted(void)
+{
+	const char *wanted = getenv("ROCKET_DEVICE");
+	const char *driver = wanted ? strrchr(wanted, ':') : NULL;
+
+	return driver && !strcmp(driver, ":rknpu") ? "rknpu" : "rocket";
+}
+
 bool device_simulator_wanted(void)
 {
 	const char *wanted = getenv("ROCKET_DEVICE");

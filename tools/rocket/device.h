@@ -33,6 +33,9 @@ int device_exit_code(int status);
 /* The i-th value of ROCKET_DEVICE that asks for a simulated device; NULL past the last. */
 const char *device_simulated_name(unsigned i);
 
+/* The driver that ROCKET_DEVICE names; "rocket" where it names none. */
+const char *device_driver_wanted(void);
+
 /* ROCKET_DEVICE asks for the simulated device, well spelt or not. */
 bool device_simulator_wanted(void);
 

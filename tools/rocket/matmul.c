@@ -313,7 +313,7 @@ static int run_opened(struct matmul *m)
 		.extent = m->work.extent,
 		.threads = m->work.threads,
 		.group = m->work.group,
-		.batched = rocket_batched_submit_supported(),
+		.driver = tiling_driver_open(),
 	};
 	char why[256] = "";
 	int rc;

@@ -18,6 +18,7 @@ enum {
 	OPTION_THREADS,
 	OPTION_BATCHED,
 	OPTION_CHIP,
+	OPTION_DRIVER,
 	OPTION_MHZ,
 };
 
@@ -27,6 +28,7 @@ struct plan {
 	const struct rocket_hw_profile *hw;
 	struct extent extent;
 	bool rows, batched;
+	const char *driver;
 	long long threads;
 	double mhz;
 	struct tiling tiling;
@@ -45,6 +47,9 @@ static bool take(struct plan *p, int value)
 		return true;
 	case OPTION_BATCHED:
 		p->batched = true;
+		return true;
+	case OPTION_DRIVER:
+		p->driver = optarg;
 		return true;
 	case OPTION_THREADS:
 		return options_number(o, "--threads", optarg, 1, CHECK_COLUMNS_MAX, &p->threads);
@@ -158,6 +163,7 @@ static void report_plan(const struct plan *p)
 	report_line(&r, "product", "C[%d,%d] = A[%d,%d] . B[%d,%d]^T, %s", e->M, e->N, e->M, e->K,
 		    e->N, e->K, p->dtype->meaning);
 	report_string(&r, "chip", "chip", p->hw->name);
+	report_string(&r, "driver", "driver", p->driver);
 	if (r.as_json) {
 		json_string(&r.json, "op", "matmul");
 		json_string(&r.json, "dtype", p->dtype->name);
@@ -168,6 +174,7 @@ static void report_plan(const struct plan *p)
 	}
 	tiling_report(&r, &p->tiling);
 	report_count(&r, "jobs", "jobs", tiling_jobs(&p->tiling));
+	report_count(&r, "submits", "SUBMIT calls", tiling_submits(&p->tiling));
 	report_buffers(&r, &p->tiling);
 	estimate_report_counters(&r, &counters);
 	if (estimate_make(&estimate, p->dtype, p->mhz, (unsigned)p->tiling.workers, &counters)) {
@@ -198,7 +205,11 @@ static int make_plan(struct plan *p)
 	request.dtype = p->dtype;
 	request.extent = p->extent;
 	request.threads = (int)p->threads;
-	request.batched = p->batched;
+	if (!tiling_driver_named(p->driver, &request.driver))
+		return command_misused(o->command,
+				       "no driver is called '%s': rocket or rknpu is expected",
+				       p->driver);
+	request.driver.batched = request.driver.batched || p->batched;
 	rc = tiling_make(&p->tiling, &request, p->hw, why, sizeof(why));
 	if (rc < 0)
 		return command_failed(o->command, o->json, device_exit_code(rc), "%s (%s)", why,
@@ -214,12 +225,14 @@ static int run(const struct command *self, int argc, char **argv)
 		{ "batched", no_argument, NULL, OPTION_BATCHED },
 		{ "threads", required_argument, NULL, OPTION_THREADS },
 		{ "chip", required_argument, NULL, OPTION_CHIP },
+		{ "driver", required_argument, NULL, OPTION_DRIVER },
 		{ "mhz", required_argument, NULL, OPTION_MHZ },
 		OPTIONS_COMMON,
 	};
 	struct plan p = {
 		.dtype = dtype_named("fp16"),
 		.hw = rocket_hw_by_name("rk3588"),
+		.driver = device_driver_wanted(),
 		.threads = 1,
 		.mhz = ESTIMATE_MHZ,
 	};
@@ -245,7 +258,7 @@ const struct command command_plan = {
 	.summary = "how a product is cut into tiles and jobs, and what it will cost",
 	.operation = "matmul",
 	.usage = "matmul [--dtype TYPE] [--rows] [--threads N] [--batched]\n"
-		 "           [--chip CHIP] [--mhz F] [--json] M K N",
+		 "           [--chip CHIP] [--driver NAME] [--mhz F] [--json] M K N",
 	.help = "Prints tiles, jobs, buffers, the bytes the device will move and the ESTIMATED\n"
 		"device time, without a device. The ROCKET_MM_*, ROCKET_KACC and ROCKET_REUSE\n"
 		"settings are honoured, as in a real run.\n"
@@ -257,6 +270,8 @@ const struct command command_plan = {
 		"  --threads N    share N over 1..8 worker fds [1]\n"
 		"  --batched      the driver can run a chain of tasks in one kick\n"
 		"  --chip CHIP    whose parameters [rk3588]\n"
+		"  --driver NAME  whose jobs: rocket, or rknpu, which chains tasks where that is\n"
+		"                 exact [that of ROCKET_DEVICE=sim:..., or rocket]\n"
 		"  --mhz F        NPU clock of the estimate [816]\n"
 		"  --json         print JSON\n"
 		"\n"

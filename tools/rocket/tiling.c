@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "estimate.h"
+#include "rocket_npu.h"
 #include "tiling.h"
 
 static enum check_rounding rounding_of(const struct dtype *dtype, bool scaled,
@@ -24,6 +25,33 @@ static enum check_rounding rounding_of(const struct dtype *dtype, bool scaled,
 	}
 }
 
+struct tiling_driver tiling_driver_open(void)
+{
+	return (struct tiling_driver){
+		.batched = rocket_batched_submit_supported(),
+		.native = rocket_batched_submit_native(),
+		.tasks_apart = !rocket_submit_batch_atomic(),
+	};
+}
+
+bool tiling_driver_named(const char *name, struct tiling_driver *driver)
+{
+	static const struct {
+		const char *name;
+		struct tiling_driver driver;
+	} drivers[] = {
+		{ "rocket", { .batched = false } },
+		{ "rknpu", { .batched = true, .native = true, .tasks_apart = true } },
+	};
+
+	for (size_t i = 0; i < sizeof(drivers) / sizeof(drivers[0]); i++)
+		if (!strcmp(drivers[i].name, name)) {
+			*driver = drivers[i].driver;
+			return true;
+		}
+	return false;
+}
+
 static int plan_part(const struct tiling_request *r, const struct rocket_hw_profile *hw, int N,
 		     struct rocket_matmul_plan *plan, char *why, size_t why_size)
 {
@@ -31,21 +59,24 @@ static int plan_part(const struct tiling_request *r, const struct rocket_hw_prof
 	const struct form *form = r->form ? r->form : &once;
 	const int M = r->extent.M == 1 ? 4 : r->extent.M; /* the library pads a single row */
 	const struct rocket_matmul_limits limits = { .grouped = r->group > 0, .group = r->group };
-	const struct rocket_settings set = rocket_settings_read();
+	struct rocket_settings set = rocket_settings_read();
 	struct rocket_matmul_tiles tiles;
 	int rc;
 
+	if (set.batch_submit < 0)
+		set.batch_submit = r->driver.native;
+	set.tasks_apart = r->driver.tasks_apart;
 	if (form->in_rows)
-		return rocket_matmul_plan_rows(r->dtype->type, hw, &set, r->batched, M, r->extent.K,
-					       N, plan, why, why_size);
+		return rocket_matmul_plan_rows(r->dtype->type, hw, &set, r->driver.batched, M,
+					       r->extent.K, N, plan, why, why_size);
 	rc = rocket_matmul_tile_within(r->dtype->type, hw, &set, &limits,
 				       form->canonical ? ROCKET_CANONICAL_ROWS : M, r->extent.K, N,
 				       &tiles, why, why_size);
 	if (rc < 0)
 		return rc;
 	rocket_matmul_fit_rows(&tiles, M);
-	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->batched, form->pair ? 2 : 1, M,
-					r->extent.K, N, &tiles, plan, why, why_size);
+	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->driver.batched, form->pair ? 2 : 1,
+					M, r->extent.K, N, &tiles, plan, why, why_size);
 }
 
 int tiling_make(struct tiling *t, const struct tiling_request *r,
@@ -58,6 +89,7 @@ int tiling_make(struct tiling *t, const struct tiling_request *r,
 	memset(t, 0, sizeof(*t));
 	t->dtype = r->dtype;
 	t->extent = r->extent;
+	t->driver = r->driver;
 	for (int i = 0; i < threads && rc == 0; i++) {
 		struct check_columns *c = &t->columns[t->workers];
 		struct rocket_matmul_plan *plan = &t->plans[t->workers];
@@ -96,6 +128,19 @@ uint64_t tiling_jobs(const struct tiling *t)
 
 	for (int i = 0; i < t->workers; i++)
 		sum += t->plans[i].n_jobs;
+	return sum * (uint64_t)t->dtype->passes;
+}
+
+uint64_t tiling_submits(const struct tiling *t)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < t->workers; i++)
+		for (uint32_t j = 0; j < t->plans[i].n_jobs; j++) {
+			const struct rocket_matmul_job *job = &t->plans[i].jobs[j];
+
+			sum += t->driver.tasks_apart && !job->chained ? job->count : 1;
+		}
 	return sum * (uint64_t)t->dtype->passes;
 }
 

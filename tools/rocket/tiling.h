@@ -12,18 +12,30 @@
 #include "form.h"
 #include "report.h"
 
+/* What the driver makes of jobs. */
+struct tiling_driver {
+	bool batched;     /* can run a chain of tasks in one kick */
+	bool native;      /* and does so unless ROCKET_BATCH_SUBMIT says otherwise */
+	bool tasks_apart; /* tasks that are not chained are a SUBMIT each */
+};
+/* That of the device opened last. */
+struct tiling_driver tiling_driver_open(void);
+/* Of a name, "rocket" or "rknpu", as the package's newest; false: no such driver. */
+bool tiling_driver_named(const char *name, struct tiling_driver *driver);
+
 /* What is cut: form NULL is one call, group 0 no scales. */
 struct tiling_request {
 	const struct dtype *dtype;
 	const struct form *form;
 	struct extent extent;
 	int threads, group; /* threads 0 and 1: one worker */
-	int batched;
+	struct tiling_driver driver;
 };
 
 struct tiling {
 	const struct dtype *dtype;
 	struct extent extent;
+	struct tiling_driver driver;
 	int workers;
 	struct rocket_matmul_plan plans[CHECK_COLUMNS_MAX]; /* one per worker */
 	struct check_columns columns[CHECK_COLUMNS_MAX];    /* what each of them computes */
@@ -36,6 +48,8 @@ void tiling_free(struct tiling *t);
 
 uint64_t tiling_tiles(const struct tiling *t);
 uint64_t tiling_jobs(const struct tiling *t);
+/* SUBMIT calls. */
+uint64_t tiling_submits(const struct tiling *t);
 /* What the device will count when it carries the plans out. */
 void tiling_counters(const struct tiling *t, struct npu_counters *counters);
 /* Key "tiles". */
