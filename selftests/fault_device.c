@@ -308,11 +308,13 @@ static void mmu_is_left_attached_between_jobs(struct test *t)
 {
 	const unsigned jobs = 100;
 	uint32_t before, after;
+	struct cores c;
 	struct knobs k;
 	struct load l;
 
-	if (!knobs_open(t, &k))
+	if (!cores_find(t, &c) || !knobs_open(t, &k))
 		return;
+	cores_write(&c, "power/control", "on"); /* a core that slept attaches anew */
 	if (load_make(&l, t, test_file(t), &small_matmul, 1, LOAD_INTEGERS)) {
 		for (unsigned i = 0; i < 6; i++) /* each core has seen the file */
 			load_run_right(&l);
@@ -323,6 +325,7 @@ static void mmu_is_left_attached_between_jobs(struct test *t)
 		tap_note("%u resets of an MMU in %u jobs", after - before, jobs);
 		CHECK(t, after - before <= 6, "%u resets in %u jobs", after - before, jobs);
 	}
+	cores_write(&c, "power/control", "auto");
 	knobs_close(&k);
 }
 

@@ -244,12 +244,15 @@ static uint64_t available_memory(void)
 	return kib * 1024;
 }
 
-/* On a board a buffer's pages are real from the start. */
+/* On a board a buffer's pages are real from the start. What is left to everybody else. */
+#define RESERVE_MIB 256
 static bool enough_memory(struct test *t, uint64_t bytes)
 {
-	if (t->node->calls->in_process || available_memory() > bytes + (UINT64_C(512) << 20))
+	if (t->node->calls->in_process ||
+	    available_memory() > bytes + (UINT64_C(RESERVE_MIB) << 20))
 		return true;
-	test_skip(t, "needs %llu MiB of free memory", (unsigned long long)(bytes >> 20) + 512);
+	test_skip(t, "needs %llu MiB of free memory",
+		  (unsigned long long)(bytes >> 20) + RESERVE_MIB);
 	return false;
 }
 
