@@ -201,8 +201,8 @@ int rocket_submit_tasks_pre(int fd, void *scratch, const rocket_task_desc *tasks
 int rocket_submit_jobs(int fd, const rocket_job_desc *jobs, uint32_t n_jobs);
 
 /* ---- counters, process-wide ---- */
-/* SUBMIT calls that the kernel got. The vendor's driver takes one for each task of a job whose tasks
- * are not chained; with the others a submission is one call. */
+/* SUBMIT calls that the kernel got. The vendor's driver takes one for each task of a job whose
+ * tasks are not chained; with the others a submission is one call. */
 uint64_t rocket_submit_ioctl_count(void);
 uint64_t rocket_submit_task_count(void); /* tasks in them */
 void rocket_submit_counters_reset(void);

@@ -245,14 +245,13 @@ static uint64_t available_memory(void)
 }
 
 /* On a board a buffer's pages are real from the start. What is left to everybody else. */
-#define RESERVE_MIB 256
+#define RESERVE (UINT64_C(256) << 20)
+
 static bool enough_memory(struct test *t, uint64_t bytes)
 {
-	if (t->node->calls->in_process ||
-	    available_memory() > bytes + (UINT64_C(RESERVE_MIB) << 20))
+	if (t->node->calls->in_process || available_memory() > bytes + RESERVE)
 		return true;
-	test_skip(t, "needs %llu MiB of free memory",
-		  (unsigned long long)(bytes >> 20) + RESERVE_MIB);
+	test_skip(t, "needs %llu MiB of free memory", (unsigned long long)(bytes + RESERVE) >> 20);
 	return false;
 }
 
