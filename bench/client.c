@@ -21,9 +21,14 @@ uint64_t client_now_ns(void)
 
 /* ---- operands: the cubes of one tile, index by index ---- */
 
+/* -2 to 2, in which no two seeds, rows or columns are alike. */
 static int element(unsigned seed, unsigned row, unsigned k)
 {
-	return (int)((seed * 31 + row * 7 + k * 3 + row * k) % 5) - 2;
+	uint32_t x = seed * 0x9e3779b9u ^ row * 0x85ebca6bu ^ k * 0xc2b2ae35u;
+
+	x = (x ^ x >> 16) * 0x7feb352du;
+	x = (x ^ x >> 15) * 0x846ca68bu;
+	return (int)((x ^ x >> 16) % 5) - 2;
 }
 
 static size_t feature_index(const struct client_job *j, unsigned m, unsigned k)

@@ -84,7 +84,7 @@ static void sit(struct seat *s)
 	const struct crowd *crowd = s->crowd;
 	const struct client_job *job = s->index < crowd->heavy ? &crowd->heavy_job : &crowd->job;
 	struct client client;
-	bool opened = client_open(&client, s->fd, job, 100 * s->index);
+	bool opened = client_open(&client, s->fd, job, CROWD_SEED(s->index));
 
 	if (!opened) {
 		s->member->failed++;

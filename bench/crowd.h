@@ -14,6 +14,8 @@
 #include "latency.h"
 
 #define CROWD_MAX 64u
+/* Of the operands of member i: a client takes the next CLIENT_VARIANTS as well. */
+#define CROWD_SEED(i) (100 * (i))
 
 enum crowd_kind { CROWD_FILES, CROWD_FILE, CROWD_PROCESSES, CROWD_KINDS };
 

@@ -210,6 +210,26 @@ static void wrong_result_is_counted(void **state)
 	client_close(&client);
 }
 
+/* Of which a result that went to another, or was left by an earlier job, is none. */
+static void clients_expect_what_no_other_does(void **state)
+{
+	enum { CLIENTS_BESIDE = 8, RESULTS = CLIENTS_BESIDE * CLIENT_VARIANTS };
+	const struct client_job job = { SMALL_JOB };
+	const size_t bytes = (size_t)job.m * job.n * sizeof(int32_t);
+	struct client clients[CLIENTS_BESIDE];
+
+	(void)state;
+	for (unsigned i = 0; i < CLIENTS_BESIDE; i++)
+		assert_true(client_open(&clients[i], -1, &job, CROWD_SEED(i)));
+	for (unsigned x = 0; x < RESULTS; x++)
+		for (unsigned y = 0; y < x; y++)
+			assert_memory_not_equal(
+				clients[x / CLIENT_VARIANTS].expected[x % CLIENT_VARIANTS],
+				clients[y / CLIENT_VARIANTS].expected[y % CLIENT_VARIANTS], bytes);
+	for (unsigned i = 0; i < CLIENTS_BESIDE; i++)
+		client_close(&clients[i]);
+}
+
 static void fairness_is_one_for_equals(void **state)
 {
 	(void)state;
@@ -231,6 +251,7 @@ int main(void)
 		T(extremes_have_a_bucket),
 		T(fairness_is_one_for_equals),
 		T(wrong_result_is_counted),
+		T(clients_expect_what_no_other_does),
 		T(threads_with_a_file_each_get_their_own_results),
 		T(threads_of_one_file_get_their_own_results),
 		T(chains_beside_single_tasks_get_their_own_results),
