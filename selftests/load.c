@@ -187,13 +187,17 @@ bool load_make_in(const struct load_memory *memory, struct load *l, struct test 
 	*l = (struct load){
 		.t = t, .f = f, .memory = memory, .mm = *shape, .tasks = tasks, .values = values
 	};
+	uint32_t seed;
+
 	if (!f || !allocate(l))
 		return false;
 	l->mm.in = l->in->dma;
 	l->mm.wt = l->wt->dma;
 	l->mm.out = l->out->dma;
-	fill_elements(l, l->a, (size_t)tasks * l->mm.m * l->mm.k, 1 + l->in->dma);
-	fill_elements(l, l->b, (size_t)l->mm.n * l->mm.k, 2 + l->in->dma);
+	/* Files of their own have the same addresses, and another's result must not be right. */
+	seed = l->in->dma + 2 * (uint32_t)f->fd;
+	fill_elements(l, l->a, (size_t)tasks * l->mm.m * l->mm.k, seed);
+	fill_elements(l, l->b, (size_t)l->mm.n * l->mm.k, seed + 1);
 	pack(l);
 	l->memory->hand_over(f, l->in);
 	l->memory->hand_over(f, l->wt);
