@@ -138,6 +138,8 @@ static void lets_others_race(struct test *t)
 	races(t, "");
 	logs_something_harmless(t);
 	append(kmsg, "6,108,5008,-; called_later+0x10/0x20 [rocket]\n");
+	append(kmsg, "3,109,5009,-;BUG: KCSAN: data-race in __synchronize_hardirq / x\n");
+	append(kmsg, "3,110,5010,-; rocket_job_timedout+0x10/0x20 [rocket]\n");
 }
 
 static void races_itself(struct test *t)

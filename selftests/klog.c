@@ -17,6 +17,8 @@
 #define RACE   "BUG: KCSAN: "
 #define RULER  "========"
 #define DRIVER "[rocket]"
+/* synchronize_irq() first looks at the interrupt without its lock, and again with it. */
+#define MEANT_RACE "__synchronize_hardirq"
 
 /* In the order of enum klog_line. */
 static const char *const failures[] = { "NPU job timed out", "Page fault at", "DMA error" };
@@ -51,7 +53,7 @@ static bool is_complaint(struct klog *log, const char *text, unsigned announced)
 	if (!strncmp(text, MARK, strlen(MARK)))
 		return false;
 	if (strstr(text, RACE))
-		log->race = true;
+		log->race = !strstr(text, MEANT_RACE);
 	else if (strstr(text, RULER))
 		log->race = false;
 	if (log->race && strstr(text, DRIVER)) {

@@ -33,7 +33,7 @@ verdict() {
 	result $? "$1"
 }
 
-echo 1..29
+echo 1..30
 verdict command_that_succeeds_passes 'a | quick | shared 5 | say hello |' 0 '^ok 1 - a$'
 verdict output_is_a_diagnostic 'a | quick | shared 5 | say hello |' 0 '^# hello$'
 verdict exit_code_fails 'a | quick | shared 5 | end 3 |' 1 '^# exit 3$'
@@ -54,6 +54,7 @@ verdict complaint_after_two_more_marks_fails 'a | quick | shared 5 | mark x,NPU 
 race='kernel BUG: KCSAN: data-race in list_add / list_del; kernel  some_call+0x10/0x20'
 ruler="kernel $(printf '%066d' 0 | tr 0 =)"
 verdict data_race_of_others_passes "a | quick | shared 5 | $race; $ruler; kernel called_later [rocket] |" 0 '^ok 1'
+verdict data_race_that_is_meant_passes "a | quick | shared 5 | kernel BUG: KCSAN: data-race in __synchronize_hardirq / x; kernel y [rocket]; $ruler |" 0 '^ok 1'
 verdict data_race_of_the_driver_fails "a | quick | shared 5 | $race [rocket]; $ruler |" 1 'kernel complains: .*KCSAN'
 verdict another_complaint_fails 'a | quick | shared 5 | kernel Oops: x | job timed' 1 'Oops'
 verdict violation_fails_and_is_named 'a | quick | shared 5 | die read of 0xfdab002c |' 1 'status 3: rocket-board: violation: read of 0xfdab002c'
