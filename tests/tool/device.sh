@@ -160,6 +160,10 @@ for dtype in bf16 tf32 int16; do
 	foretells $dtype --dtype $dtype 300 1024 288
 done
 foretells int4 --dtype int4 300 4096 320
+# Results of all products of a tile are kept: a job has a quarter of the tiles.
+ROCKET_MM_KT=64 ROCKET_MM_NT=64 foretells many_jobs_of_int16 --dtype int16 64 512 256
+json plan_has_both_parts_of_int16 0 "j['buffers'] == {'input_bytes': 2 * 64 * 64, 'weight_bytes': 2 * 64 * 64, 'output_bytes': 4 * 4 * 64 * 64}" \
+	"$rocket" plan matmul --json --dtype int16 64 64 64
 foretells one_row 1 4096 64
 foretells two_workers --threads 2 64 1024 512
 ROCKET_MM_STREAM=1 foretells streamed_weights 268 1280 528

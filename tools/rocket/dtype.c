@@ -41,7 +41,7 @@ static const struct dtype dtypes[] = {
 	{ "tf32", "tf32 -> fp32", SAME(TF32_FP32), NPU_COST_TF32, OPERAND_TF32, 4, multiply_tf32,
 	  NULL },
 	/* Four int8 products of high and low bytes. */
-	{ "int16", "int16 -> int64", ROCKET_MM_INT16_INT32, ROCKET_MM_INT8_INT32, 4, NPU_COST_INT8,
+	{ "int16", "int16 -> int64", ROCKET_MM_INT16_INT32, ROCKET_MM_INT8_INT32, 2, NPU_COST_INT8,
 	  OPERAND_INT16, 8, multiply_int16, NULL },
 	{ "int8", "int8 -> int32", SAME(INT8_INT32), NPU_COST_INT8, OPERAND_INT8, 4, multiply_int8,
 	  NULL },

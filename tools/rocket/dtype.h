@@ -19,8 +19,8 @@ struct dtype {
 	const char *name;                /* --dtype */
 	const char *meaning;             /* "fp16 -> fp32" */
 	enum rocket_matmul_type program; /* of one tile of this type */
-	enum rocket_matmul_type type;    /* of the products that make up this one, */
-	int passes;                      /* and how many they are */
+	enum rocket_matmul_type type;    /* of the products that make up this one: */
+	int parts;                       /* so many of A, each with each of as many of B */
 	enum npu_cost_type cost;
 	enum operand_type operand;
 	size_t result_bytes;

@@ -75,8 +75,9 @@ static int plan_part(const struct tiling_request *r, const struct rocket_hw_prof
 	if (rc < 0)
 		return rc;
 	rocket_matmul_fit_rows(&tiles, M);
-	return rocket_matmul_plan_tiles(r->dtype->type, &set, r->driver.batched, form->pair ? 2 : 1,
-					M, r->extent.K, N, &tiles, plan, why, why_size);
+	return rocket_matmul_plan_parts(r->dtype->type, &set, r->driver.batched, form->pair ? 2 : 1,
+					r->dtype->parts, M, r->extent.K, N, &tiles, plan, why,
+					why_size);
 }
 
 int tiling_make(struct tiling *t, const struct tiling_request *r,
@@ -119,7 +120,7 @@ uint64_t tiling_tiles(const struct tiling *t)
 
 	for (int i = 0; i < t->workers; i++)
 		sum += t->plans[i].n_steps;
-	return sum * (uint64_t)t->dtype->passes;
+	return sum;
 }
 
 uint64_t tiling_jobs(const struct tiling *t)
@@ -128,7 +129,7 @@ uint64_t tiling_jobs(const struct tiling *t)
 
 	for (int i = 0; i < t->workers; i++)
 		sum += t->plans[i].n_jobs;
-	return sum * (uint64_t)t->dtype->passes;
+	return sum;
 }
 
 uint64_t tiling_submits(const struct tiling *t)
@@ -141,20 +142,20 @@ uint64_t tiling_submits(const struct tiling *t)
 
 			sum += t->driver.tasks_apart && !job->chained ? job->count : 1;
 		}
-	return sum * (uint64_t)t->dtype->passes;
+	return sum;
 }
 
 void tiling_counters(const struct tiling *t, struct npu_counters *counters)
 {
 	memset(counters, 0, sizeof(*counters));
-	for (int pass = 0; pass < t->dtype->passes; pass++)
-		for (int i = 0; i < t->workers; i++)
-			estimate_plan_counters(&t->plans[i], counters);
+	for (int i = 0; i < t->workers; i++)
+		estimate_plan_counters(&t->plans[i], counters);
 }
 
 void tiling_report(struct report *r, const struct tiling *t)
 {
 	const struct rocket_matmul_tiles *tiles = &t->plans[0].tiles;
+	const int products = t->dtype->parts * t->dtype->parts;
 	char workers[48] = "";
 
 	if (t->workers > 1)
@@ -163,9 +164,8 @@ void tiling_report(struct report *r, const struct tiling *t)
 		    tiles->kt, tiles->nt, tiles->nm, tiles->nk, tiles->nn, workers);
 	if (tiles->streamed)
 		report_line(r, "", "tiles of B stream through their banks");
-	if (t->dtype->passes > 1)
-		report_line(r, "", "in each of %d products, of high and low bytes",
-			    t->dtype->passes);
+	if (products > 1)
+		report_line(r, "", "in each of %d products, of high and low bytes", products);
 	report_line(r, "K partials", "%s",
 		    tiles->nk == 1                   ? "none: one K tile"
 		    : t->plans[0].device_accumulates ? "added on the NPU"
@@ -182,6 +182,6 @@ void tiling_report(struct report *r, const struct tiling *t)
 	json_bool(&r->json, "streamed", tiles->streamed);
 	json_bool(&r->json, "device_accumulates", t->plans[0].device_accumulates);
 	json_integer(&r->json, "workers", t->workers);
-	json_integer(&r->json, "passes", t->dtype->passes);
+	json_integer(&r->json, "passes", products);
 	report_close(r);
 }
