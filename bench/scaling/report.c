@@ -89,14 +89,15 @@ static void print_checks(FILE *out, const struct scaling_device *dev,
 			"  int_status: this driver hands none out; it tells of jobs that failed\n");
 	else
 		fprintf(out,
-			"  int_status: 0x300 of %" PRIu64 " of %" PRIu64
-			" tasks that must have it, %s; %" PRIu64 " wrong\n",
-			r->status.expected - r->status.wrong, r->status.expected,
+			"  int_status: of %" PRIu64 " tasks that must have %s: %s; %" PRIu64
+			" told, %" PRIu64 " wrong\n",
+			r->status.expected,
+			dev->dispatch == SCALING_TASK ? "0x300" : "0x300 or one of its bits",
 			dev->dispatch == SCALING_TASK
 				? "each of every round"
 				: "each by itself and the last of every round, which this driver "
 				  "stores",
-			r->status.wrong);
+			r->status.told, r->status.wrong);
 }
 
 static void print_estimates(FILE *out, const struct scaling_result *r)
