@@ -138,7 +138,9 @@ int rocket_matmul_int4_ex(int fd, int M, int K, int N, const int8_t *A, const in
 /*
  * int16 operands, exact int64 result: four int8 products of the operands' high and low bytes,
  * added up on the host. Bytes are signed, so the largest operand that has two is 32639; larger
- * ones are taken for it, with one warning a call for A and one for B.
+ * ones are taken for it, with one warning a call for A and one for B. Both bytes lie packed in the
+ * NPU's memory, 2(MK + NK) bytes, beside results of each of the four products: where the window
+ * is too small for them, ROCKET_E_NOMEM.
  */
 int rocket_matmul_int16_exact(int fd, int M, int K, int N, const int16_t *A, const int16_t *B,
 			      int64_t *C);

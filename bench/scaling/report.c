@@ -57,8 +57,8 @@ void scaling_print_head(FILE *out, const struct scaling_device *dev, double mhz)
 	if (dev->simulated)
 		fprintf(out,
 			"wall times are those of the SIMULATION on this machine and say nothing of "
-			"an NPU;\nESTIMATES are the cost model's at %.0f MHz, sets M (pessimistic) "
-			"and V (optimistic)\n",
+			"an NPU;\nESTIMATES are the cost model's at %.0f MHz, set M: moving and "
+			"computing take turns, V: they overlap\n",
 			mhz);
 	fprintf(out, "published: %s\n", scaling_published_source);
 }

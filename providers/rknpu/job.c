@@ -179,7 +179,7 @@ static struct outcome outcome_of(struct rknpu_state *state, uint32_t mask, int r
 {
 	const bool taken = !mask || mask <= state->mask_taken;
 
-	if (r != -EINVAL && mask > state->mask_taken && (!r || r == -ETIMEDOUT))
+	if (mask > state->mask_taken && (!r || r == -ETIMEDOUT))
 		state->mask_taken = mask;
 	if (r == -EINVAL && !taken)
 		state->one_core = true;
