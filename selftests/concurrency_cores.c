@@ -11,6 +11,7 @@
 #include "load.h"
 
 #define CORES 3
+#define TRIES 5
 
 /* One hung job for each of n files; how long until the last is told, or -1: recorded. */
 static int64_t hang_each(struct test *t, struct file *const *files, unsigned n)
@@ -32,18 +33,31 @@ static int64_t hang_each(struct test *t, struct file *const *files, unsigned n)
 	return now_ns() - start;
 }
 
-/* All timeouts passed as one: no two jobs were on one core. */
+/* All timeouts pass as one within this: no two jobs are on one core. */
+static int64_t at_once(struct test *t)
+{
+	return job_timeout(t) * 7 / 4;
+}
+
 static void check_at_once(struct test *t, int64_t took)
 {
-	CHECK(t, took < job_timeout(t) * 7 / 4, "%lld ms", (long long)(took / MS));
+	CHECK(t, took < at_once(t), "%lld ms", (long long)(took / MS));
 }
 
 static void files_use_all_cores(struct test *t)
 {
 	struct file *files[CORES] = { test_file(t), test_file(t), test_file(t) };
 
+	int64_t least = INT64_MAX;
+
 	REQUIRE(t, files[0] && files[1] && files[2], "no file");
-	check_at_once(t, hang_each(t, files, CORES));
+	/* Other work makes it longer, never shorter: once is enough. */
+	for (int i = 0; i < TRIES && least >= at_once(t) && !test_failed(t); i++) {
+		int64_t took = hang_each(t, files, CORES);
+
+		least = took < least ? took : least;
+	}
+	check_at_once(t, least);
 }
 
 /* Two time out while the process ends, one is on its core, the rest is dropped. */
