@@ -42,16 +42,6 @@ static struct lines choose(int count, bool all)
 	return l;
 }
 
-static double as_the_npu_reads(float f, uint32_t mask)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &f, sizeof(bits));
-	bits &= mask;
-	memcpy(&f, &bits, sizeof(f));
-	return f;
-}
-
 /* Line i of A or B, its elements `step` apart. */
 static void widen(const struct problem *p, const void *matrix, int i, double *to, int step)
 {
@@ -66,7 +56,7 @@ static void widen(const struct problem *p, const void *matrix, int i, double *to
 	case FLOATS:
 		for (int k = 0; k < K; k++)
 			to[(size_t)k * step] =
-				as_the_npu_reads(((const float *)matrix)[at + k], p->form->mask);
+				reference_read(((const float *)matrix)[at + k], p->form->mask);
 		break;
 	case BYTES:
 		for (int k = 0; k < K; k++)

@@ -148,7 +148,7 @@ int64_t reference_int16(int K, const int16_t *a, const int16_t *b)
 	return sum;
 }
 
-static double cut(float f, uint32_t mask)
+double reference_read(float f, uint32_t mask)
 {
 	uint32_t bits;
 
@@ -163,7 +163,7 @@ double reference_cut(int K, const float *a, const float *b, uint32_t mask, doubl
 	double sum = 0, mag = 0;
 
 	for (int k = 0; k < K; k++) {
-		double p = cut(a[k], mask) * cut(b[k], mask);
+		double p = reference_read(a[k], mask) * reference_read(b[k], mask);
 
 		sum += p;
 		mag += fabs(p);

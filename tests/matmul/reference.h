@@ -34,6 +34,7 @@ double reference_double(int K, const _Float16 *a, const _Float16 *b, double *mag
 /* The same of fp32 operands of which the NPU reads the bits in `mask`. */
 #define REFERENCE_BF16 0xffff0000u
 #define REFERENCE_TF32 0xffffe000u
+double reference_read(float f, uint32_t mask);
 double reference_cut(int K, const float *a, const float *b, uint32_t mask, double *magnitude);
 
 /* Of a row and some columns at once, as doubles: element k of column c is panel[k * PANEL + c]. The
