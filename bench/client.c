@@ -6,18 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "lib/core/clock.h"
 #include "lib/encode/matmul.h"
 #include "lib/encode/program.h"
-
-uint64_t client_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- operands: the cubes of one tile, index by index ---- */
 
@@ -222,13 +214,13 @@ enum client_outcome client_run(struct client *c, uint64_t timeout_ns, uint64_t *
 	c->next = (v + 1) % CLIENT_VARIANTS;
 	memset(c->c.ptr, 0x5a, c->c.size);
 	r = rocket_bo_fini(c->fd, &c->c);
-	start = client_now_ns();
+	start = rocket_now_ns();
 	if (!r)
 		r = rocket_submit_tasks_flags(c->fd, c->tasks[v], c->job.tasks, in, 3, out, 1,
 					      c->job.tasks > 1 ? ROCKET_JOB_BATCHED : 0);
 	if (!r)
 		r = rocket_bo_prep(c->fd, &c->c, 0, timeout_ns);
-	*took_ns = client_now_ns() - start;
+	*took_ns = rocket_now_ns() - start;
 	if (r) {
 		snprintf(c->why, sizeof(c->why), "a job failed with status %d", r);
 		return CLIENT_FAILED;

@@ -42,6 +42,4 @@ enum client_outcome { CLIENT_RIGHT, CLIENT_WRONG, CLIENT_FAILED };
  * result that the CPU may read. */
 enum client_outcome client_run(struct client *client, uint64_t timeout_ns, uint64_t *took_ns);
 
-uint64_t client_now_ns(void);
-
 #endif

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/core/clock.h"
+
 #define LOOK_NS 5000000u /* between two looks at what the members do */
 
 /* What all see; processes share it. */
@@ -62,12 +64,12 @@ static bool goes_on(const struct crowd *crowd, const struct crowd_member *m, uin
 
 static void work(const struct crowd *crowd, struct crowd_member *m, struct client *client)
 {
-	m->start_ns = m->end_ns = client_now_ns();
+	m->start_ns = m->end_ns = rocket_now_ns();
 	while (goes_on(crowd, m, m->end_ns)) {
 		uint64_t took;
 		enum client_outcome outcome = client_run(client, crowd->timeout_ns, &took);
 
-		m->end_ns = client_now_ns();
+		m->end_ns = rocket_now_ns();
 		if (outcome == CLIENT_FAILED) {
 			m->failed++;
 			memcpy(m->why, client->why, sizeof(m->why));
@@ -168,10 +170,10 @@ static bool are_gone(const struct seat *seats, unsigned n)
 static bool await(const struct seat *seats, unsigned n, const atomic_uint *count)
 {
 	const uint64_t stall = seats[0].crowd->stall_ns;
-	uint64_t seen = 0, since = client_now_ns();
+	uint64_t seen = 0, since = rocket_now_ns();
 
 	while (atomic_load(count) < n && !are_gone(seats, n)) {
-		const uint64_t now = client_now_ns(), done = completed(seats[0].member, n);
+		const uint64_t now = rocket_now_ns(), done = completed(seats[0].member, n);
 
 		if (done != seen || !stall) {
 			seen = done;

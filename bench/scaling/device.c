@@ -2,21 +2,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "device.h"
 
 const char *const scaling_dispatch_names[] = { "chain", "task" };
 
 static const struct scaling_driver *const drivers[] = { &scaling_rocket, &scaling_rknpu };
-
-uint64_t scaling_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 enum scaling_program scaling_programs_of(const struct scaling_device *dev, unsigned cores)
 {

@@ -70,6 +70,4 @@ void scaling_work_free(struct scaling_work *w);
 /* The programs of a run on so many cores. */
 enum scaling_program scaling_programs_of(const struct scaling_device *dev, unsigned cores);
 
-uint64_t scaling_now_ns(void);
-
 #endif

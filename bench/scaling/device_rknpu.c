@@ -9,6 +9,7 @@
 
 #include "device.h"
 #include "drm/rknpu_ioctl.h"
+#include "lib/core/clock.h"
 
 #define TIMEOUT_MS 60000u
 
@@ -120,9 +121,9 @@ static int submit(struct scaling_work *w, enum scaling_program which, struct rkn
 	r = sync_tasks(w, RKNPU_MEM_SYNC_TO_DEVICE);
 	if (r)
 		return r;
-	start = scaling_now_ns();
+	start = rocket_now_ns();
 	r = call(w, DRM_IOCTL_RKNPU_SUBMIT, args, "SUBMIT");
-	*ns = scaling_now_ns() - start;
+	*ns = rocket_now_ns() - start;
 	return r ? r : sync_tasks(w, RKNPU_MEM_SYNC_FROM_DEVICE);
 }
 

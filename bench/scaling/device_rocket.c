@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "device.h"
+#include "lib/core/clock.h"
 
 #define WAIT_NS UINT64_C(600000000000)
 
@@ -57,13 +58,13 @@ static int run(struct scaling_work *w, unsigned cores, uint64_t *ns)
 		parts[c] = scaling_part(w->batch->tasks, cores, c);
 		describe(w, &w->images[c], which, parts[c]);
 	}
-	start = scaling_now_ns();
+	start = rocket_now_ns();
 	for (unsigned c = 0; c < cores && !r; c++)
 		if (parts[c].count)
 			r = submit(w, &w->images[c], parts[c], flags);
 	for (unsigned c = 0; c < cores && !r; c++)
 		r = await(&w->images[c]);
-	*ns = scaling_now_ns() - start;
+	*ns = rocket_now_ns() - start;
 	return r;
 }
 

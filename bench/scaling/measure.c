@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "estimate.h"
+#include "lib/core/clock.h"
 
 /* The interrupt of the writer. Its two groups take turns, and a driver may store which it was. */
 #define DONE 0x300u
@@ -195,11 +196,11 @@ static int run_all(struct session *s, const struct scaling_plan *plan)
 
 static int prepare(struct session *s)
 {
-	const uint64_t start = scaling_now_ns();
+	const uint64_t start = rocket_now_ns();
 	struct npu_counters any;
 	int r = scaling_work_make(&s->work, s->dev, &s->batch);
 
-	s->result->prepare_ms = (double)(scaling_now_ns() - start) / 1e6;
+	s->result->prepare_ms = (double)(rocket_now_ns() - start) / 1e6;
 	if (r)
 		return r;
 	if (!scaling_counters(s->dev, &any))

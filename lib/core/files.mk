@@ -3,6 +3,7 @@ librocket_all_la_SOURCES += \
 	lib/core/affinity.c lib/core/affinity.h \
 	lib/core/bo_table.c lib/core/bo_table.h \
 	lib/core/buffer.c \
+	lib/core/clock.h \
 	lib/core/counters.c lib/core/counters.h \
 	lib/core/device.c lib/core/device.h \
 	lib/core/kernel_linux.c \

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
+#include "clock.h"
 #include "counters.h"
 #include "device.h"
 #include "rocket_log.h"
@@ -17,14 +17,6 @@ static atomic_long busy_poll_us = -1;
 void rocket_busy_poll_set_us(long us)
 {
 	atomic_store(&busy_poll_us, us < 0 ? 0 : us);
-}
-
-static uint64_t now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 /* One prep of a whole buffer (n == 0) or of ranges. */
@@ -57,7 +49,7 @@ static int prep_waiting(const struct prep *p, uint64_t timeout_ns, uint64_t star
 	spin_ns = (uint64_t)poll_us * 1000;
 	if (spin_ns > timeout_ns)
 		spin_ns = timeout_ns;
-	for (spent = 0; spent < spin_ns; spent = now_ns() - start) {
+	for (spent = 0; spent < spin_ns; spent = rocket_now_ns() - start) {
 		r = prep_once(p, 0);
 		if (r != -EBUSY)
 			return r;
@@ -105,9 +97,9 @@ static int prep(const struct prep *p, uint64_t timeout_ns)
 		r = prep_once(p, 0);
 		return r ? report_failure(p, r, 0) : ROCKET_OK;
 	}
-	start = now_ns();
+	start = rocket_now_ns();
 	r = prep_waiting(p, timeout_ns, start);
-	us = (now_ns() - start) / 1000;
+	us = (rocket_now_ns() - start) / 1000;
 	slow = us >= (uint64_t)slow_ms * 1000;
 	rocket_count_wait(us, slow);
 	if (slow)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/clock.h"
 #include "../core/pool.h"
 #include "../core/status.h"
 #include "matmul_crew.h"
@@ -166,7 +167,7 @@ static int pack_shared_a(struct shared_call *shared, struct rocket_matmul_stats 
 {
 	const struct rocket_matmul_call *call = &shared->part[0];
 	const enum rocket_matmul_type type = call->kind->type;
-	const uint64_t start = rocket_matmul_now_ns();
+	const uint64_t start = rocket_now_ns();
 	int ret = 0;
 
 	if (shared->crew->member[0].dev->settings.no_shared_pack || !same_a(shared))
@@ -179,7 +180,7 @@ static int pack_shared_a(struct shared_call *shared, struct rocket_matmul_stats 
 		shared->part[i].packed_a = shared->crew->a;
 	stats->packed_bytes = (uint64_t)call->plan_rows * (uint64_t)call->K *
 			      rocket_matmul_traits(type)->in_bits / 8;
-	stats->ns[ROCKET_PHASE_PACK] = rocket_matmul_now_ns() - start;
+	stats->ns[ROCKET_PHASE_PACK] = rocket_now_ns() - start;
 	return ret;
 }
 
@@ -218,7 +219,7 @@ int rocket_crew_run(struct rocket_matmul_crew *crew, const struct rocket_matmul_
 	const struct rocket_device *dev = crew->member[0].dev;
 	struct shared_call shared = { .crew = crew, .w = w };
 	struct rocket_matmul_stats sum = { 0 };
-	uint64_t start = rocket_matmul_now_ns();
+	uint64_t start = rocket_now_ns();
 	int ret = rocket_matmul_check(call);
 
 	if (!ret)
@@ -232,7 +233,7 @@ int rocket_crew_run(struct rocket_matmul_crew *crew, const struct rocket_matmul_
 	ret = rocket_pool_run((unsigned)crew->size, run_member, &shared);
 	for (int i = 0; i < crew->size; i++)
 		add_stats(&sum, &shared.stats[i]);
-	sum.total_ns = rocket_matmul_now_ns() - start;
+	sum.total_ns = rocket_now_ns() - start;
 	if (sum.tiles)
 		rocket_matmul_set_last_stats(&sum, dev->settings.mm_profile);
 	return ret;

@@ -2,6 +2,7 @@
 /* matmul_job.c - one job of a plan: programs, submission, waiting. */
 #include <string.h>
 
+#include "../core/clock.h"
 #include "../core/status.h"
 #include "../encode/program.h"
 #include "matmul_run.h"
@@ -152,7 +153,7 @@ static void stamp(struct rocket_matmul_run *r, const struct rocket_matmul_job *j
 static int check_stamp(const struct rocket_matmul_run *r, const struct rocket_matmul_job *job,
 		       uint64_t submitted_ns)
 {
-	uint64_t ms = (rocket_matmul_now_ns() - submitted_ns) / 1000000u;
+	uint64_t ms = (rocket_now_ns() - submitted_ns) / 1000000u;
 	const uint8_t *at = last_atom(r, job);
 
 	if (r->dev->node.caps.errors_reported || ms < (uint64_t)r->dev->profile->slow_wait_ms)

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../core/clock.h"
 #include "../core/status.h"
 #include "matmul_hold.h"
 #include "matmul_run.h"
@@ -220,7 +221,7 @@ int rocket_mm_rows_run(rocket_mm_rows *r)
 	run.kind = r->kind;
 	run.tr = rocket_matmul_traits(r->kind->type);
 	run.plan = r->plan;
-	run.phase_start = rocket_matmul_now_ns();
+	run.phase_start = rocket_now_ns();
 	stats.total_ns = run.phase_start;
 	stats.tiles = r->plan.n_steps;
 	stats.mt = r->plan.tiles.mt;
@@ -228,7 +229,7 @@ int rocket_mm_rows_run(rocket_mm_rows *r)
 	stats.nt = r->plan.tiles.nt;
 	stats.device_accumulates = r->plan.device_accumulates;
 	ret = run_on_buffers(r, &run);
-	stats.total_ns = rocket_matmul_now_ns() - stats.total_ns;
+	stats.total_ns = rocket_now_ns() - stats.total_ns;
 	rocket_matmul_set_last_stats(&stats, r->hold.dev->settings.mm_profile);
 	return ret;
 }

@@ -3,6 +3,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "../core/clock.h"
 #include "../core/status.h"
 #include "matmul_hold.h"
 #include "matmul_run.h"
@@ -10,7 +11,7 @@
 
 void rocket_matmul_phase_done(struct rocket_matmul_run *r, enum rocket_matmul_phase phase)
 {
-	uint64_t now = rocket_matmul_now_ns();
+	uint64_t now = rocket_now_ns();
 
 	r->stats->ns[phase] += now - r->phase_start;
 	r->phase_start = now;
@@ -214,7 +215,7 @@ int rocket_matmul_run(int fd, struct rocket_device *dev, const struct rocket_mat
 		.tr = rocket_matmul_traits(call->kind->type),
 		.kind = call->kind,
 		.stats = stats,
-		.phase_start = rocket_matmul_now_ns(),
+		.phase_start = rocket_now_ns(),
 	};
 	int ret;
 
@@ -238,7 +239,7 @@ out:
 int rocket_matmul_on_fd(int fd, const struct rocket_matmul_call *call)
 {
 	struct rocket_matmul_stats stats = { 0 };
-	uint64_t start = rocket_matmul_now_ns();
+	uint64_t start = rocket_now_ns();
 	struct rocket_device *dev;
 	bool profiled;
 	int ret = rocket_matmul_check(call);
@@ -251,7 +252,7 @@ int rocket_matmul_on_fd(int fd, const struct rocket_matmul_call *call)
 	ret = rocket_matmul_run(fd, dev, call, &stats);
 	profiled = dev->settings.mm_profile;
 	rocket_device_put(dev);
-	stats.total_ns = rocket_matmul_now_ns() - start;
+	stats.total_ns = rocket_now_ns() - start;
 	if (stats.tiles)
 		rocket_matmul_set_last_stats(&stats, profiled);
 	return ret;

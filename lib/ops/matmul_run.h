@@ -134,7 +134,6 @@ void rocket_matmul_take_job(struct rocket_matmul_run *r, const struct rocket_mat
 uint64_t rocket_matmul_sums_bytes(const struct rocket_matmul_plan *plan,
 				  const struct rocket_matmul_kind *kind);
 
-uint64_t rocket_matmul_now_ns(void);
 /* What rocket_matmul_last_stats() gives this thread from now on. profiled: it counts for what is
  * printed at exit. */
 void rocket_matmul_set_last_stats(const struct rocket_matmul_stats *stats, bool profiled);

@@ -2,7 +2,6 @@
 /* matmul_stats.c - see matmul_stats.h. */
 #include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 
 #include "matmul_run.h"
 
@@ -55,12 +54,4 @@ const char *rocket_matmul_phase_name(enum rocket_matmul_phase phase)
 	};
 
 	return (unsigned)phase < ROCKET_PHASES ? names[phase] : "?";
-}
-
-uint64_t rocket_matmul_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
