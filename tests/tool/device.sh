@@ -192,6 +192,12 @@ gain "512 3840 4096" 3.0
 exits plan_shows_rows 0 "job,task,chained,item,m0,mt" "$rocket" plan matmul --rows 64 256 128
 json plan_rows_as_json 0 "sum(len(w['steps']) for w in j['workers']) == j['counters']['tasks']" \
 	"$rocket" plan matmul --rows --json 512 1024 1024
+json plan_rows_have_the_parts_of_int16 0 "[(s['a_part'], s['b_part'], s['in_off'], s['wt_off']) for s in j['workers'][0]['steps']] == [(0, 0, 0, 0), (0, 1, 0, 64 * 64), (1, 0, 8 * 64, 0), (1, 1, 8 * 64, 64 * 64)]" \
+	"$rocket" plan matmul --rows --json --dtype int16 8 64 64
+json plan_rows_of_whole_operands 0 "{(s['a_part'], s['b_part']) for s in j['workers'][0]['steps']} == {(0, 0)}" \
+	"$rocket" plan matmul --rows --json --dtype int8 512 1024 1024
+exits plan_rows_say_which_parts 0 "# of every 4 jobs: part 0 of A with part 0 of B, part 0 of A with part 1 of B, part 1 of A with part 0 of B, part 1 of A with part 1 of B; part 0 is the high bytes" \
+	"$rocket" plan matmul --rows --dtype int16 8 64 64
 exits plan_of_large_product 0 "256 x 512 x 128 (M x K x N), 2 x 8 x 32 of them" "$rocket" plan matmul 512 3840 4096
 unset ROCKET_MM_STREAM
 exits plan_streams_on_the_simulator 0 "256 x 640 x 4096 (M x K x N), 2 x 6 x 1 of them" "$rocket" plan matmul 512 3840 4096

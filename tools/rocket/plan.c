@@ -90,6 +90,8 @@ static void report_step(struct json *j, const struct rocket_matmul_step *s)
 		{ "nt", s->nt },
 		{ "k0", s->k0 },
 		{ "kt", s->kt },
+		{ "a_part", s->a_part },
+		{ "b_part", s->b_part },
 		{ "weight_reuse", s->weight_reuse },
 		{ "data_reuse", s->data_reuse },
 		{ "accumulate", s->accumulate },
@@ -107,6 +109,20 @@ static void report_step(struct json *j, const struct rocket_matmul_step *s)
 	json_end(j);
 }
 
+/* The rows are those of any plan: which parts a job multiplies is told by its number. */
+static void print_products(const struct rocket_matmul_plan *plan)
+{
+	const uint32_t products = (uint32_t)(plan->parts * plan->parts);
+
+	printf("# of every %u jobs:", products);
+	for (uint32_t j = 0; j < products; j++) {
+		const struct rocket_matmul_step *s = &plan->steps[plan->jobs[j].first];
+
+		printf("%s part %u of A with part %u of B", j ? "," : "", s->a_part, s->b_part);
+	}
+	printf("; part 0 is the high bytes\n");
+}
+
 static void report_rows(struct report *r, const struct plan *p)
 {
 	for (int w = 0; w < p->tiling.workers && !r->as_json; w++) {
@@ -114,6 +130,8 @@ static void report_rows(struct report *r, const struct plan *p)
 		if (p->tiling.workers > 1)
 			printf("# worker %d: columns %d..%d\n", w, p->tiling.columns[w].n0,
 			       p->tiling.columns[w].n0 + p->tiling.columns[w].count - 1);
+		if (p->tiling.plans[w].parts > 1)
+			print_products(&p->tiling.plans[w]);
 		rocket_matmul_plan_print(&p->tiling.plans[w], stdout);
 	}
 	if (!r->as_json)
