@@ -246,7 +246,7 @@ static void run_with_failure_at(int n, struct state before)
 	r = sequence();
 	atomic_store(&countdown, 0);
 	if (!test_threads_are(before.threads))
-		fail_msg("call %d: threads stay", n);
+		fail_msg("call %d: %u threads, %u before", n, test_count_threads(), before.threads);
 	after = take_state(before.threads);
 	if (after.live != before.live || after.fds != before.fds)
 		fail_msg("call %d: %ld allocations, %d fds stay", n, after.live - before.live,
