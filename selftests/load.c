@@ -25,40 +25,67 @@ uint32_t mix(uint32_t seed, uint32_t i)
 	return x ^ x >> 16;
 }
 
-/* fp16: at most 4, down to subnormals, with some zeros; int8: everything. */
-static uint16_t random_element(enum matmul_type type, uint32_t r)
+/* Floats of fp16's range and precision, or of less of it, are the same numbers in every type. */
+static uint32_t float_element(enum matmul_type type, uint16_t half)
+{
+	switch (type) {
+	case BF16_TO_FP32:
+		return float_bits(half_to_float(half)) >> 16;
+	case TF32_TO_FP32:
+		return float_bits(half_to_float(half));
+	default:
+		return half;
+	}
+}
+
+/* Floats: at most 4, down to subnormals of fp16, with some zeros; integers: everything. */
+static uint32_t random_element(enum matmul_type type, uint32_t r)
 {
 	static const uint8_t exponents[] = { 0,  1,  6,  9,  11, 12, 13, 13,
 					     14, 14, 14, 15, 15, 15, 15, 16 };
 
-	if (type == INT8_TO_INT32)
-		return r & 0xff;
+	if (type == INT4_TO_INT16)
+		return r % 16 - 8;
+	if (is_integer(type))
+		return r;
 	if (r >> 26 == 0)
 		return 0;
-	return (uint16_t)((r & 0x83ff) | (uint32_t)exponents[r >> 20 & 15] << 10);
+	return float_element(type,
+			     (uint16_t)((r & 0x83ff) | (uint32_t)exponents[r >> 20 & 15] << 10)) |
+	       (type == TF32_TO_FP32 ? r >> 8 & 0x1fff : 0); /* what is cut off */
 }
 
-static uint16_t integer_element(enum matmul_type type, uint32_t r)
+static uint32_t integer_element(enum matmul_type type, uint32_t r)
 {
 	int v = (int)(r % 7) - 3;
 
-	return type == INT8_TO_INT32 ? (uint8_t)v : half_from_float((float)v);
+	return is_integer(type) ? (uint32_t)v : float_element(type, half_from_float((float)v));
 }
 
-static uint16_t extreme_element(enum matmul_type type, uint32_t r)
+/* Of int4, more of the least than of the greatest: sums that leave int16. */
+static uint32_t extreme_element(enum matmul_type type, uint32_t r)
 {
 	/* largest, one, smallest normal, largest and smallest subnormal, zero */
 	static const uint16_t halves[] = { 0x7bff, 0x3c00, 0x0400, 0x03ff, 0x0001, 0x0000 };
-	static const uint8_t bytes[] = { 0x80, 0x7f, 0x81, 0x01, 0xff };
+	static const int16_t words[] = { INT16_MIN, INT16_MAX, INT16_MIN + 1, 1, -1 };
+	static const int8_t bytes[] = { INT8_MIN, INT8_MAX, INT8_MIN + 1, 1, -1 };
+	static const int8_t nibbles[] = { -8, -8, -8, -8, 7 };
 
-	if (type == INT8_TO_INT32)
-		return bytes[r % 5];
-	return halves[r % 6] | (r & 0x8000);
+	switch (type) {
+	case INT16_TO_INT32:
+		return (uint32_t)words[r % 5];
+	case INT8_TO_INT32:
+		return (uint32_t)bytes[r % 5];
+	case INT4_TO_INT16:
+		return (uint32_t)nibbles[r % 5];
+	default:
+		return float_element(type, halves[r % 6] | (r & 0x8000));
+	}
 }
 
-static uint16_t element(const struct load *l, uint32_t r)
+static uint32_t element(const struct load *l, uint32_t r)
 {
-	static uint16_t (*const of[])(enum matmul_type type, uint32_t r) = {
+	static uint32_t (*const of[])(enum matmul_type type, uint32_t r) = {
 		[LOAD_INTEGERS] = integer_element,
 		[LOAD_RANDOM] = random_element,
 		[LOAD_EXTREMES] = extreme_element,
@@ -70,20 +97,33 @@ static uint16_t element(const struct load *l, uint32_t r)
 static void fill_elements(const struct load *l, void *dst, size_t count, uint32_t seed)
 {
 	for (size_t i = 0; i < count; i++) {
-		uint16_t e = element(l, mix(seed, (uint32_t)i));
+		uint32_t e = element(l, mix(seed, (uint32_t)i));
 
-		if (l->mm.type == INT8_TO_INT32)
+		switch (host_bytes(l->mm.type)) {
+		case 1:
 			((uint8_t *)dst)[i] = (uint8_t)e;
-		else
-			((uint16_t *)dst)[i] = e;
+			break;
+		case 2:
+			((uint16_t *)dst)[i] = (uint16_t)e;
+			break;
+		default:
+			((uint32_t *)dst)[i] = e;
+		}
 	}
 }
 
 static void copy_element(enum matmul_type type, void *dst, size_t to, const void *src, size_t from)
 {
-	unsigned bytes = matmul_formats[type].in_bytes;
+	unsigned bytes = host_bytes(type);
+	uint8_t *pair;
 
-	memcpy((char *)dst + to * bytes, (const char *)src + from * bytes, bytes);
+	if (matmul_formats[type].in_bits >= 8) {
+		memcpy((char *)dst + to * bytes, (const char *)src + from * bytes, bytes);
+		return;
+	}
+	pair = (uint8_t *)dst + to / 2; /* the even one is the low nibble */
+	*pair = (uint8_t)((*pair & 0xf0 >> to % 2 * 4) | (((const uint8_t *)src)[from] & 15)
+								 << to % 2 * 4);
 }
 
 static void pack(struct load *l)
@@ -152,7 +192,7 @@ static void name_buffers(struct load *l)
 static bool allocate(struct load *l)
 {
 	const struct matmul *mm = &l->mm;
-	unsigned bytes = matmul_formats[mm->type].in_bytes;
+	unsigned bytes = host_bytes(mm->type);
 	struct test *t = l->t;
 
 	l->in_step = feature_bytes(mm);
@@ -267,7 +307,7 @@ static uint32_t element_bits(const struct load *l, unsigned task, unsigned m, un
 
 static uint32_t expected_bits(const struct load *l, unsigned task, unsigned m, unsigned n)
 {
-	size_t row_bytes = (size_t)l->mm.k * matmul_formats[l->mm.type].in_bytes;
+	size_t row_bytes = (size_t)l->mm.k * host_bytes(l->mm.type);
 	const struct reference_rows rows = {
 		.type = l->mm.type,
 		.a = (const char *)l->a + ((size_t)task * l->mm.m + m) * row_bytes,
@@ -292,7 +332,8 @@ static float float_of(uint32_t bits)
  * Integers agree to the bit everywhere, and so does everything in the model. On silicon
  * one fp16 unit is granted where the narrowing's rounding was never measured, and lane 0
  * of a group differs from core to core: a group's sum may lack 2^(4c - 44), where c is 8
- * for the exponents of LOAD_RANDOM.
+ * for the exponents of LOAD_RANDOM. As much is granted to every lane of bf16 and tf32, whose
+ * groups were never measured.
  */
 static bool agrees(const struct load *l, unsigned n, uint32_t got, uint32_t want)
 {
@@ -300,12 +341,11 @@ static bool agrees(const struct load *l, unsigned n, uint32_t got, uint32_t want
 
 	if (got == want)
 		return true;
-	if (l->t->node->calls->in_process || l->values == LOAD_INTEGERS ||
-	    l->mm.type == INT8_TO_INT32)
+	if (l->t->node->calls->in_process || l->values == LOAD_INTEGERS || is_integer(l->mm.type))
 		return false;
 	if (l->mm.type == FP16_TO_FP16)
 		return got - want + 1 <= 2;
-	if (n % 16)
+	if (l->mm.type == FP16_TO_FP32 && n % 16)
 		return false;
 	difference = float_of(got) - float_of(want);
 	return l->values == LOAD_EXTREMES || (difference < 0x1p-11f && difference > -0x1p-11f);

@@ -26,13 +26,22 @@ static void matmul_of_shape(struct test *t)
 		}                                                                                  \
 	}
 
-#define FP16_INTEGERS(m, k, n) SHAPE(FP16_TO_FP16, "fp16_integers", m, k, n, LOAD_INTEGERS)
-#define FP16(m, k, n)          SHAPE(FP16_TO_FP16, "fp16", m, k, n, LOAD_RANDOM)
-#define FP32_INTEGERS(m, k, n) SHAPE(FP16_TO_FP32, "fp16_f32out_integers", m, k, n, LOAD_INTEGERS)
-#define FP32(m, k, n)          SHAPE(FP16_TO_FP32, "fp16_f32out", m, k, n, LOAD_RANDOM)
-#define FP32_EXTREMES(m, k, n) SHAPE(FP16_TO_FP32, "fp16_f32out_extremes", m, k, n, LOAD_EXTREMES)
-#define INT8(m, k, n)          SHAPE(INT8_TO_INT32, "int8", m, k, n, LOAD_RANDOM)
-#define INT8_EXTREMES(m, k, n) SHAPE(INT8_TO_INT32, "int8_extremes", m, k, n, LOAD_EXTREMES)
+#define FP16_INTEGERS(m, k, n)  SHAPE(FP16_TO_FP16, "fp16_integers", m, k, n, LOAD_INTEGERS)
+#define FP16(m, k, n)           SHAPE(FP16_TO_FP16, "fp16", m, k, n, LOAD_RANDOM)
+#define FP32_INTEGERS(m, k, n)  SHAPE(FP16_TO_FP32, "fp16_f32out_integers", m, k, n, LOAD_INTEGERS)
+#define FP32(m, k, n)           SHAPE(FP16_TO_FP32, "fp16_f32out", m, k, n, LOAD_RANDOM)
+#define FP32_EXTREMES(m, k, n)  SHAPE(FP16_TO_FP32, "fp16_f32out_extremes", m, k, n, LOAD_EXTREMES)
+#define BF16_INTEGERS(m, k, n)  SHAPE(BF16_TO_FP32, "bf16_integers", m, k, n, LOAD_INTEGERS)
+#define BF16(m, k, n)           SHAPE(BF16_TO_FP32, "bf16", m, k, n, LOAD_RANDOM)
+#define TF32_INTEGERS(m, k, n)  SHAPE(TF32_TO_FP32, "tf32_integers", m, k, n, LOAD_INTEGERS)
+#define TF32(m, k, n)           SHAPE(TF32_TO_FP32, "tf32", m, k, n, LOAD_RANDOM)
+#define INT16_SMALL(m, k, n)    SHAPE(INT16_TO_INT32, "int16_small", m, k, n, LOAD_INTEGERS)
+#define INT16(m, k, n)          SHAPE(INT16_TO_INT32, "int16", m, k, n, LOAD_RANDOM)
+#define INT16_EXTREMES(m, k, n) SHAPE(INT16_TO_INT32, "int16_extremes", m, k, n, LOAD_EXTREMES)
+#define INT4(m, k, n)           SHAPE(INT4_TO_INT16, "int4", m, k, n, LOAD_RANDOM)
+#define INT4_EXTREMES(m, k, n)  SHAPE(INT4_TO_INT16, "int4_extremes", m, k, n, LOAD_EXTREMES)
+#define INT8(m, k, n)           SHAPE(INT8_TO_INT32, "int8", m, k, n, LOAD_RANDOM)
+#define INT8_EXTREMES(m, k, n)  SHAPE(INT8_TO_INT32, "int8_extremes", m, k, n, LOAD_EXTREMES)
 
 static const struct test_case cases[] = {
 	FP16_INTEGERS(4, 32, 16),
@@ -72,6 +81,38 @@ static const struct test_case cases[] = {
 	INT8(1020, 32, 32),
 	INT8_EXTREMES(32, 512, 64),
 	INT8_EXTREMES(4, 16384, 32),
+
+	BF16_INTEGERS(4, 32, 16),
+	BF16_INTEGERS(48, 1024, 64),
+	BF16(4, 32, 16),
+	BF16(12, 96, 48),
+	BF16(100, 192, 128),
+	BF16(256, 384, 64),
+	BF16(4, 16384, 16),
+
+	TF32_INTEGERS(4, 16, 16), /* one group */
+	TF32_INTEGERS(64, 128, 96),
+	TF32(4, 48, 64), /* K is a multiple of 16 only */
+	TF32(12, 96, 48),
+	TF32(100, 192, 128),
+	TF32(256, 352, 16),
+	TF32(4, 8192, 16),
+
+	INT16_SMALL(4, 32, 48),
+	INT16_SMALL(64, 128, 96),
+	INT16(4, 32, 16), /* some sums fit */
+	INT16(20, 1024, 64),
+	INT16(100, 192, 128),
+	INT16_EXTREMES(32, 256, 64),
+	INT16_EXTREMES(4, 16384, 16),
+
+	INT4(4, 32, 64),
+	INT4(8, 64, 64),
+	INT4(64, 480, 192),
+	INT4(256, 1408, 64),
+	INT4_EXTREMES(32, 512, 64), /* below the limit */
+	INT4_EXTREMES(4, 4096, 64), /* beyond it */
+	INT4_EXTREMES(4, 16384, 64),
 };
 
 struct test_table shape_cases(void)

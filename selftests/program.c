@@ -9,28 +9,63 @@
 
 const struct matmul_format matmul_formats[MATMUL_TYPES] = {
 	[FP16_TO_FP16] = { .name = "fp16",
-			   .in_bytes = 2,
+			   .in_bits = 16,
 			   .out_bytes = 2,
 			   .c2 = 8,
 			   .ngroup = 16,
 			   .kgroup = 32,
 			   .proc = 2,
+			   .dpu = 2,
 			   .out = 2,
 			   .size_e = 1,
 			   .narrow = 1,
 			   .qd = 1 },
 	[FP16_TO_FP32] = { .name = "fp16_f32out",
-			   .in_bytes = 2,
+			   .in_bits = 16,
 			   .out_bytes = 4,
 			   .c2 = 8,
 			   .ngroup = 16,
 			   .kgroup = 32,
 			   .proc = 2,
+			   .dpu = 2,
 			   .out = 5,
 			   .size_e = 3,
 			   .qd = 1 },
+	[BF16_TO_FP32] = { .name = "bf16",
+			   .in_bits = 16,
+			   .out_bytes = 4,
+			   .c2 = 8,
+			   .ngroup = 16,
+			   .kgroup = 32,
+			   .proc = 3,
+			   .dpu = 3,
+			   .out = 5,
+			   .size_e = 3,
+			   .qd = 1 },
+	[TF32_TO_FP32] = { .name = "tf32",
+			   .in_bits = 32,
+			   .out_bytes = 4,
+			   .c2 = 4,
+			   .ngroup = 16,
+			   .kgroup = 16,
+			   .proc = 7,
+			   .dpu = 5,
+			   .out = 5,
+			   .size_e = 3,
+			   .qd = 1 },
+	[INT16_TO_INT32] = { .name = "int16",
+			     .in_bits = 16,
+			     .out_bytes = 4,
+			     .c2 = 8,
+			     .ngroup = 16,
+			     .kgroup = 32,
+			     .proc = 1,
+			     .dpu = 1,
+			     .out = 4,
+			     .size_e = 3,
+			     .qd = 1 },
 	[INT8_TO_INT32] = { .name = "int8",
-			    .in_bytes = 1,
+			    .in_bits = 8,
 			    .out_bytes = 4,
 			    .c2 = 16,
 			    .ngroup = 32,
@@ -39,6 +74,16 @@ const struct matmul_format matmul_formats[MATMUL_TYPES] = {
 			    .out = 4,
 			    .size_e = 7,
 			    .slack_db = 1 },
+	[INT4_TO_INT16] = { .name = "int4",
+			    .in_bits = 4,
+			    .out_bytes = 2,
+			    .c2 = 32,
+			    .ngroup = 64,
+			    .kgroup = 32,
+			    .proc = 6,
+			    .dpu = 6,
+			    .out = 1,
+			    .size_e = 7 },
 };
 
 struct emitter {
@@ -78,7 +123,7 @@ static uint32_t div_up(uint32_t a, uint32_t b)
 static void cna(struct emitter *e, const struct matmul *mm)
 {
 	const struct matmul_format *f = &matmul_formats[mm->type];
-	uint32_t kernel = mm->k * f->in_bytes;
+	uint32_t kernel = mm->k * f->in_bits / 8;
 	uint32_t db = div_up(mm->m * kernel, BANK) + f->slack_db;
 
 	reg(e, 0x100c, f->proc << 7 | f->proc << 4 | (mm->a_row ? 1u << 29 : 0));
@@ -101,7 +146,7 @@ static void cna(struct emitter *e, const struct matmul *mm)
 	reg(e, 0x1070, mm->in);
 	reg(e, 0x1074, 0);
 	reg(e, 0x1078, 0x000f000f);
-	reg(e, 0x107c, mm->a_row ? mm->a_row * f->in_bytes / 16 : 4);
+	reg(e, 0x107c, mm->a_row ? mm->a_row * f->in_bits / 128 : 4);
 	reg(e, 0x1080, mm->a_row ? 0 : (mm->m - 4) & 0x0fffffff);
 	reg(e, 0x1084, 1u << 16 | mm->m);
 	reg(e, 0x1088, mm->k);
@@ -137,7 +182,7 @@ static void dpu(struct emitter *e, const struct matmul *mm)
 	uint32_t se = f->size_e;
 
 	reg(e, 0x400c, 0x1e4);
-	reg(e, 0x4010, f->out << 29 | f->proc << 26 | f->proc);
+	reg(e, 0x4010, f->out << 29 | f->dpu << 26 | f->dpu);
 	reg(e, 0x4014, 0);
 	reg(e, 0x4020, mm->out);
 	reg(e, 0x4024, rows << 4);
@@ -254,12 +299,13 @@ size_t output_index(const struct matmul *mm, unsigned m, unsigned n)
 
 size_t feature_bytes(const struct matmul *mm)
 {
-	return (size_t)mm->m * (mm->a_row ? mm->a_row : mm->k) * matmul_formats[mm->type].in_bytes;
+	return (size_t)mm->m * (mm->a_row ? mm->a_row : mm->k) * matmul_formats[mm->type].in_bits /
+	       8;
 }
 
 size_t weight_bytes(const struct matmul *mm)
 {
-	return (size_t)mm->n * mm->k * matmul_formats[mm->type].in_bytes;
+	return (size_t)mm->n * mm->k * matmul_formats[mm->type].in_bits / 8;
 }
 
 size_t output_bytes(const struct matmul *mm)

@@ -13,15 +13,25 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum matmul_type { FP16_TO_FP16, FP16_TO_FP32, INT8_TO_INT32, MATMUL_TYPES };
+enum matmul_type {
+	FP16_TO_FP16,
+	FP16_TO_FP32,
+	BF16_TO_FP32,
+	TF32_TO_FP32,
+	INT16_TO_INT32, /* saturates */
+	INT8_TO_INT32,
+	INT4_TO_INT16, /* saturates */
+	MATMUL_TYPES
+};
 
 struct matmul_format {
 	const char *name;
-	unsigned in_bytes, out_bytes;
+	unsigned in_bits, out_bytes;
 	unsigned c2;             /* channels per 16-byte atom of A */
 	unsigned ngroup, kgroup; /* block of the weight cube */
 	/* program constants */
-	unsigned proc;     /* precision of CNA, CORE and DPU */
+	unsigned proc;     /* precision of CNA and CORE */
+	unsigned dpu;      /* precision of the DPU */
 	unsigned out;      /* precision written */
 	unsigned size_e;   /* atoms of an output group, minus one */
 	unsigned narrow;   /* fp32 to fp16 on the way out */

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#define GROUP 32u
-/* The smallest product of two fp16 values is 2^-48. */
-#define UNIT 0x1p-48f
+/* Operands are multiples of the smallest fp16 value. */
+#define UNIT      0x1p-24f
+#define UNIT_BITS 24
 
 __extension__ typedef __int128 wide;
 
@@ -15,16 +15,6 @@ uint32_t float_bits(float value)
 
 	memcpy(&bits, &value, sizeof(bits));
 	return bits;
-}
-
-/* An fp16 number is mantissa * 2^(exponent - 25). */
-static int half_mantissa(uint16_t h)
-{
-	int m = h & 0x3ff;
-
-	if (h & 0x7c00)
-		m |= 0x400;
-	return h & 0x8000 ? -m : m;
 }
 
 static int half_exponent(uint16_t h)
@@ -73,20 +63,75 @@ uint16_t half_from_float(float value)
 	return sign | (uint16_t)(h > 0x7c00 ? 0x7c00 : h);
 }
 
-static float half_dot(const uint16_t *a, const uint16_t *b, unsigned k)
+unsigned host_bytes(enum matmul_type type)
 {
+	unsigned bits = matmul_formats[type].in_bits;
+
+	return bits < 8 ? 1 : bits / 8;
+}
+
+bool is_integer(enum matmul_type type)
+{
+	return type == INT16_TO_INT32 || type == INT8_TO_INT32 || type == INT4_TO_INT16;
+}
+
+/* Both in units of UNIT. */
+static int64_t half_units(uint16_t h)
+{
+	int64_t m = (h & 0x3ff) | (h & 0x7c00 ? 0x400 : 0);
+
+	m <<= half_exponent(h) - 1;
+	return h & 0x8000 ? -m : m;
+}
+
+static int64_t float_units(uint32_t bits)
+{
+	int64_t m = (bits & 0x7fffff) | 0x800000;
+	int shift = (int)(bits >> 23 & 0xff) - 150 + UNIT_BITS;
+
+	if (!(bits & 0x7f800000))
+		return 0;
+	m = shift < 0 ? m >> -shift : m << shift;
+	return bits >> 31 ? -m : m;
+}
+
+/* A float as the NPU reads it, in units. */
+static int64_t units_at(enum matmul_type type, const void *row, unsigned i)
+{
+	switch (type) {
+	case BF16_TO_FP32:
+		return float_units((uint32_t)((const uint16_t *)row)[i] << 16);
+	case TF32_TO_FP32:
+		return float_units(((const uint32_t *)row)[i] & 0xffffe000);
+	default:
+		return half_units(((const uint16_t *)row)[i]);
+	}
+}
+
+static int64_t integer_at(enum matmul_type type, const void *row, unsigned i)
+{
+	switch (type) {
+	case INT16_TO_INT32:
+		return ((const int16_t *)row)[i];
+	case INT8_TO_INT32:
+	case INT4_TO_INT16:
+		return ((const int8_t *)row)[i];
+	default:
+		return units_at(type, row, i) >> UNIT_BITS;
+	}
+}
+
+static float dot(const struct reference_rows *r)
+{
+	unsigned group = matmul_formats[r->type].kgroup;
 	float acc = 0;
 
-	for (unsigned first = 0; first < k; first += GROUP) {
+	for (unsigned first = 0; first < r->k; first += group) {
 		wide sum = 0;
 
-		for (unsigned i = first; i < first + GROUP && i < k; i++) {
-			int shift = half_exponent(a[i]) + half_exponent(b[i]) - 2;
-
-			sum += (wide)(half_mantissa(a[i]) * half_mantissa(b[i])) *
-			       ((wide)1 << shift);
-		}
-		acc += (float)sum * UNIT;
+		for (unsigned i = first; i < first + group && i < r->k; i++)
+			sum += (wide)units_at(r->type, r->a, i) * units_at(r->type, r->b, i);
+		acc += (float)sum * (UNIT * UNIT);
 	}
 	return acc;
 }
@@ -95,19 +140,12 @@ uint32_t reference_bits(const struct reference_rows *r)
 {
 	float acc;
 
-	if (r->type == INT8_TO_INT32)
-		return (uint32_t)reference_sum(r);
-	acc = half_dot(r->a, r->b, r->k);
+	if (is_integer(r->type))
+		return result_of_integer(r->type, reference_sum(r));
+	acc = dot(r);
 	if (r->accumulate)
 		acc += half_to_float(r->partial);
 	return r->type == FP16_TO_FP16 ? half_from_float(acc) : float_bits(acc);
-}
-
-static int integer_at(const struct reference_rows *r, const void *row, unsigned i)
-{
-	if (r->type == INT8_TO_INT32)
-		return ((const int8_t *)row)[i];
-	return (int)half_to_float(((const uint16_t *)row)[i]);
 }
 
 int64_t reference_sum(const struct reference_rows *r)
@@ -115,8 +153,13 @@ int64_t reference_sum(const struct reference_rows *r)
 	int64_t sum = r->accumulate ? (int64_t)half_to_float(r->partial) : 0;
 
 	for (unsigned i = 0; i < r->k; i++)
-		sum += integer_at(r, r->a, i) * integer_at(r, r->b, i);
+		sum += integer_at(r->type, r->a, i) * integer_at(r->type, r->b, i);
 	return sum;
+}
+
+static int64_t limited(int64_t v, int64_t most)
+{
+	return v > most ? most : v < -most - 1 ? -most - 1 : v;
 }
 
 uint32_t result_of_integer(enum matmul_type type, int64_t sum)
@@ -124,9 +167,12 @@ uint32_t result_of_integer(enum matmul_type type, int64_t sum)
 	switch (type) {
 	case FP16_TO_FP16:
 		return half_from_float((float)sum);
-	case FP16_TO_FP32:
-		return float_bits((float)sum);
+	case INT16_TO_INT32:
+	case INT8_TO_INT32:
+		return (uint32_t)limited(sum, INT32_MAX);
+	case INT4_TO_INT16:
+		return (uint16_t)limited(sum, INT16_MAX);
 	default:
-		return (uint32_t)sum;
+		return float_bits((float)sum);
 	}
 }

@@ -4,7 +4,7 @@ encode_support = tests/encode/support.h tests/encode/support.c tests/encode/tap.
 encode_tests = \
 	tests/encode/test_setters tests/encode/test_program tests/encode/test_matmul \
 	tests/encode/test_validate tests/encode/test_rules tests/encode/test_addresses \
-	tests/encode/test_garbage
+	tests/encode/test_garbage tests/encode/test_selftest_program
 
 check_PROGRAMS += $(encode_tests)
 TESTS += $(encode_tests)
@@ -36,6 +36,11 @@ tests_encode_test_addresses_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_encode_test_garbage_SOURCES = tests/encode/test_garbage.c tests/encode/tap.h
 tests_encode_test_garbage_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_encode_test_garbage_LDADD = librocket-all.la $(CMOCKA_LIBS)
+
+tests_encode_test_selftest_program_SOURCES = tests/encode/test_selftest_program.c \
+	tests/encode/tap.h selftests/program.h selftests/program.c
+tests_encode_test_selftest_program_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
+tests_encode_test_selftest_program_LDADD = librocket-all.la $(CMOCKA_LIBS)
 
 if SIM
 check_PROGRAMS += tests/encode/test_agreement
