@@ -14,6 +14,7 @@
 #include "lib/core/device.h"
 #include "lib/encode/matmul.h"
 #include "support.h"
+#include "tests/model/effort.h"
 
 enum point { ON_MEMORY, ON_DEVICE, ON_SYSTEM, POINTS };
 
@@ -291,7 +292,8 @@ static void device_call_failing_leaves_nothing_behind(void **state)
 	static const int errors[] = { EIO, ENOMEM, ENODEV, EINVAL, EBUSY, EPERM };
 
 	(void)state;
-	for (unsigned i = 0; i < sizeof(errors) / sizeof(errors[0]); i++)
+	/* An emulator may keep memory of every thread that was: fewer of them there. */
+	for (unsigned i = 0; i < effort(sizeof(errors) / sizeof(errors[0])); i++)
 		assert_true(walk(ON_DEVICE, errors[i]) > 170);
 }
 
