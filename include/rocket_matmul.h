@@ -33,10 +33,13 @@
  * ROCKET_* variables that steer a call are those of the fd's rocket_open().
  *
  * An fd keeps plan, buffers and register programs of the shapes it was called with last: called
- * again, such a call allocates nothing. It keeps 16 shapes and 128 MiB at most (ROCKET_KEEP_MIB; a
- * call that needs more keeps nothing), and gives them back when it is closed or asked to:
- * rocket_matmul_drain(). Worker fds of contexts and streams keep as much each; rocket_matmul_*_mt()
- * opens its own for each call, keeps nothing, and is for products that are not repeated.
+ * again, such a call allocates nothing. It keeps 16 shapes at most, and all fds of the process,
+ * those of workers among them, keep 128 MiB at most (ROCKET_KEEP_MIB of the fd that is called):
+ * what was used least recently makes room, on whichever fd it is; a call that needs more than all
+ * may keep keeps nothing. An fd gives back what it keeps when it is closed or asked to:
+ * rocket_matmul_drain(). What a caller holds (weights, products) does not count.
+ * rocket_matmul_*_mt() opens its own for each call, keeps nothing, and is for products that are not
+ * repeated.
  *
  * Thread safety: calls on different fds may run at once; two calls on one fd must not.
  *

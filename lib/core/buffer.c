@@ -81,28 +81,36 @@ int rocket_bo_ensure32(int fd, rocket_bo *bo, size_t need)
 	return r ? r : 1;
 }
 
+void rocket_device_bo_free(struct rocket_device *dev, rocket_bo *bo)
+{
+	rocket_bo gone = *bo;
+	int r;
+
+	if (!gone.handle)
+		return;
+	memset(bo, 0, sizeof(*bo));
+	if (!rocket_bo_table_remove(dev->bos, &gone)) {
+		rocket_log(ROCKET_LOG_ERROR,
+			   "rocket_bo_free: fd %d has no buffer %u at %#llx: freed twice?",
+			   dev->node.fd, gone.handle, (unsigned long long)gone.dma_address);
+		return;
+	}
+	r = dev->provider->bo_free(&dev->node, &gone);
+	if (r)
+		rocket_log(ROCKET_LOG_ERROR, "rocket_bo_free: buffer %u: %s", gone.handle,
+			   strerror(-r));
+}
+
 void rocket_bo_free(int fd, rocket_bo *bo)
 {
 	struct rocket_device *dev;
-	rocket_bo gone;
-	int r;
 
 	if (!bo || !bo->handle)
 		return;
-	gone = *bo;
-	memset(bo, 0, sizeof(*bo));
 	dev = rocket_device_get(fd, "rocket_bo_free");
-	if (!dev)
-		return; /* the buffer died with its fd */
-	if (!rocket_bo_table_remove(dev->bos, &gone)) {
-		rocket_log(ROCKET_LOG_ERROR,
-			   "rocket_bo_free: fd %d has no buffer %u at %#llx: freed twice?", fd,
-			   gone.handle, (unsigned long long)gone.dma_address);
-	} else {
-		r = dev->provider->bo_free(&dev->node, &gone);
-		if (r)
-			rocket_log(ROCKET_LOG_ERROR, "rocket_bo_free: buffer %u: %s", gone.handle,
-				   strerror(-r));
+	if (dev) {
+		rocket_device_bo_free(dev, bo);
+		rocket_device_put(dev);
 	}
-	rocket_device_put(dev);
+	memset(bo, 0, sizeof(*bo)); /* without dev the buffer died with its fd */
 }

@@ -165,6 +165,29 @@ void rocket_close(int fd)
 	rocket_device_put(dev);
 }
 
+struct rocket_device *rocket_device_keeping_over(uint64_t bytes)
+{
+	struct rocket_device *found = NULL;
+	uint64_t sum = 0;
+
+	pthread_mutex_lock(&lock);
+	for (size_t fd = 0; fd < table_size; fd++) {
+		struct rocket_device *dev = table[fd];
+		const uint64_t kept = dev ? atomic_load(&dev->matmuls.bytes) : 0;
+
+		sum += kept;
+		if (kept && (!found || atomic_load(&dev->matmuls.oldest) <
+					       atomic_load(&found->matmuls.oldest)))
+			found = dev;
+	}
+	if (sum <= bytes)
+		found = NULL;
+	if (found)
+		found->refs++;
+	pthread_mutex_unlock(&lock);
+	return found;
+}
+
 struct rocket_caps rocket_device_last_caps(void)
 {
 	struct rocket_caps caps;

@@ -9,6 +9,7 @@
 #define ROCKET_CORE_DEVICE_H
 
 #include <pthread.h>
+#include <stdint.h>
 #include <sys/types.h>
 
 #include "provider.h"
@@ -19,6 +20,8 @@
 struct rocket_keep {
 	pthread_mutex_t lock;
 	void *kept;
+	_Atomic uint64_t bytes;        /* of all that is kept */
+	_Atomic uint64_t oldest;       /* of what is kept: when it was, in any count that rises */
 	void (*free_kept)(void *kept); /* the host's memory alone */
 };
 void rocket_keep_init(struct rocket_keep *keep);
@@ -42,6 +45,14 @@ struct rocket_device {
 /* NULL (with a log line naming what was asked) when fd is not open here. */
 struct rocket_device *rocket_device_get(int fd, const char *who);
 void rocket_device_put(struct rocket_device *dev);
+
+/* Free a buffer of dev. Unlike rocket_bo_free() it does not look for an fd, which may have been
+ * closed while dev is held. */
+void rocket_device_bo_free(struct rocket_device *dev, rocket_bo *bo);
+
+/* Of the open devices, if they keep more than so many bytes together, the one that keeps the
+ * oldest, referenced; else NULL. */
+struct rocket_device *rocket_device_keeping_over(uint64_t bytes);
 
 /* The caps of the device opened last, all zero before any open. */
 struct rocket_caps rocket_device_last_caps(void);

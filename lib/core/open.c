@@ -102,6 +102,7 @@ void rocket_keep_fini(struct rocket_keep *keep)
 	if (keep->kept)
 		keep->free_kept(keep->kept);
 	keep->kept = NULL;
+	keep->bytes = 0;
 	pthread_mutex_destroy(&keep->lock);
 }
 

@@ -31,7 +31,7 @@ struct rocket_settings {
 	int mm_pipe;        /* ROCKET_MM_PIPE: the host adds one job's results during the next */
 	int no_shared_pack; /* ROCKET_NO_SHARED_PACK: every worker packs A */
 	int mm_profile;     /* ROCKET_MM_PROFILE: where time went, printed at exit */
-	int keep_mib;       /* ROCKET_KEEP_MIB: what an fd keeps between matmuls, default 128 */
+	int keep_mib; /* ROCKET_KEEP_MIB: what fds keep between matmuls, together; default 128 */
 	/* Set at open: tasks that are not chained may run anywhere, others between them, so nothing
 	 * stays on chip from one to the next. */
 	int tasks_apart;

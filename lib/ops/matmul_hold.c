@@ -3,7 +3,7 @@
 #include "../core/status.h"
 #include "matmul_hold.h"
 
-const struct rocket_matmul_bounds rocket_matmul_hold_bounds = { UINT64_MAX, 1 };
+const struct rocket_matmul_bounds rocket_matmul_hold_bounds = { 1, ROCKET_SHELF_APART };
 
 bool rocket_matmul_hold_take(struct rocket_matmul_hold *h, int fd, const char *who)
 {
@@ -31,7 +31,7 @@ bool rocket_matmul_hold_lives(const struct rocket_matmul_hold *h, const char *wh
 void rocket_matmul_hold_drop(struct rocket_matmul_hold *h, bool lives)
 {
 	if (lives)
-		rocket_matmul_scratch_clear(h->fd, &h->shelf);
+		rocket_matmul_scratch_clear(h->dev, &h->shelf);
 	rocket_keep_fini(&h->shelf);
 	rocket_device_put(h->dev);
 }

@@ -173,7 +173,7 @@ static struct rocket_matmul_scratch *take_set(struct rocket_mm_rows *r, int *sta
 	needs.wt_bytes = 0;
 	needs.steps = NULL;
 	needs.jobs = NULL;
-	return rocket_matmul_scratch_make(r->hold.fd, &r->hold.shelf, &rocket_matmul_hold_bounds,
+	return rocket_matmul_scratch_make(r->hold.dev, &r->hold.shelf, &rocket_matmul_hold_bounds,
 					  &key, &needs, 0, status);
 }
 
@@ -196,11 +196,11 @@ static int run_on_buffers(struct rocket_mm_rows *r, struct rocket_matmul_run *ru
 	ret = run_jobs(run);
 	r->c_is_read = run->cpu_owns[ROCKET_OUT_ROWS];
 	if (ret) {
-		rocket_matmul_scratch_free(r->hold.fd, bufs);
+		rocket_matmul_scratch_free(r->hold.dev, bufs);
 		return ret;
 	}
 	rocket_matmul_keep_programs(run);
-	rocket_matmul_scratch_put(r->hold.fd, &r->hold.shelf, &rocket_matmul_hold_bounds, bufs);
+	rocket_matmul_scratch_put(r->hold.dev, &r->hold.shelf, &rocket_matmul_hold_bounds, bufs);
 	return ret;
 }
 

@@ -111,8 +111,8 @@ static struct rocket_keep *shelf_of(const struct rocket_matmul_run *r)
 
 static struct rocket_matmul_bounds bounds_of(const struct rocket_matmul_run *r)
 {
-	const struct rocket_matmul_bounds fds = { (uint64_t)r->dev->settings.keep_mib << 20,
-						  ROCKET_SHELF_SETS };
+	const struct rocket_matmul_bounds fds = { ROCKET_SHELF_SETS,
+						  (uint64_t)r->dev->settings.keep_mib << 20 };
 
 	return r->call->shelf ? rocket_matmul_hold_bounds : fds;
 }
@@ -131,7 +131,7 @@ static int take_set(struct rocket_matmul_run *r)
 	ret = make_plan(r, &plan);
 	if (!ret)
 		r->bufs =
-			rocket_matmul_scratch_make(r->fd, shelf_of(r), &bounds, &key, &plan,
+			rocket_matmul_scratch_make(r->dev, shelf_of(r), &bounds, &key, &plan,
 						   rocket_matmul_sums_bytes(&plan, r->kind), &ret);
 	return ret;
 }
@@ -169,10 +169,10 @@ static void release(struct rocket_matmul_run *r, int status)
 	if (!r->bufs)
 		return;
 	if (status) {
-		rocket_matmul_scratch_free(r->fd, r->bufs);
+		rocket_matmul_scratch_free(r->dev, r->bufs);
 	} else {
 		rocket_matmul_keep_programs(r);
-		rocket_matmul_scratch_put(r->fd, shelf_of(r), &bounds, r->bufs);
+		rocket_matmul_scratch_put(r->dev, shelf_of(r), &bounds, r->bufs);
 	}
 }
 
@@ -264,6 +264,6 @@ void rocket_matmul_drain(int fd)
 
 	if (!dev)
 		return;
-	rocket_matmul_scratch_clear(fd, &dev->matmuls);
+	rocket_matmul_scratch_clear(dev, &dev->matmuls);
 	rocket_device_put(dev);
 }

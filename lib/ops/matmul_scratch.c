@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* matmul_scratch.c - see matmul_scratch.h. */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,13 +34,13 @@ static void free_host_memory(struct rocket_matmul_scratch *s)
 	free(s);
 }
 
-void rocket_matmul_scratch_free(int fd, struct rocket_matmul_scratch *s)
+void rocket_matmul_scratch_free(struct rocket_device *dev, struct rocket_matmul_scratch *s)
 {
-	rocket_bo_free(fd, &s->out[1]);
-	rocket_bo_free(fd, &s->out[0]);
-	rocket_bo_free(fd, &s->programs);
-	rocket_bo_free(fd, &s->b);
-	rocket_bo_free(fd, &s->a);
+	rocket_device_bo_free(dev, &s->out[1]);
+	rocket_device_bo_free(dev, &s->out[0]);
+	rocket_device_bo_free(dev, &s->programs);
+	rocket_device_bo_free(dev, &s->b);
+	rocket_device_bo_free(dev, &s->a);
 	free_host_memory(s);
 }
 
@@ -108,48 +109,92 @@ static int make_host_memory(struct rocket_matmul_scratch *s, uint64_t sums_bytes
 
 /* ---- a shelf ---- */
 
-/* Of kept sets, the lock held. */
-static uint64_t sum_up(const struct rocket_keep *shelf, unsigned *count)
+/* A shelf has the last set that came first. */
+static struct rocket_matmul_scratch **sets_of(struct rocket_keep *shelf)
 {
-	uint64_t bytes = 0;
-
-	*count = 0;
-	for (const struct rocket_matmul_scratch *s = shelf->kept; s; s = s->next) {
-		bytes += kept_bytes(s);
-		++*count;
-	}
-	return bytes;
+	return (struct rocket_matmul_scratch **)&shelf->kept;
 }
 
-/* Unlink the sets that have to go so that `more` sets of so many bytes have room: a list. */
-static struct rocket_matmul_scratch *make_room(struct rocket_keep *shelf,
+/* What others want to know of a shelf, whose lock is held. */
+static void sum_up(struct rocket_keep *shelf)
+{
+	uint64_t bytes = 0, oldest = 0;
+
+	for (const struct rocket_matmul_scratch *s = *sets_of(shelf); s; s = s->next) {
+		bytes += kept_bytes(s);
+		oldest = s->since;
+	}
+	atomic_store(&shelf->oldest, oldest);
+	atomic_store(&shelf->bytes, bytes);
+}
+
+/* Unlink the oldest set of a shelf that has more than so many; NULL: it has not. */
+static struct rocket_matmul_scratch *take_oldest(struct rocket_keep *shelf, unsigned sets)
+{
+	struct rocket_matmul_scratch **last = NULL, *oldest = NULL;
+	unsigned count = 0;
+
+	pthread_mutex_lock(&shelf->lock);
+	for (struct rocket_matmul_scratch **at = sets_of(shelf); *at; at = &(*at)->next) {
+		last = at;
+		count++;
+	}
+	if (count > sets) {
+		oldest = *last;
+		*last = NULL;
+		sum_up(shelf);
+	}
+	pthread_mutex_unlock(&shelf->lock);
+	return oldest;
+}
+
+/* Put a set that was unlinked before a list of those. */
+static void prepend(struct rocket_matmul_scratch **list, struct rocket_matmul_scratch *s)
+{
+	s->next = *list;
+	*list = s;
+}
+
+/* Have the fds of the process keep no more than so many bytes. Sets of dev, which may serve it
+ * again, go to the list. */
+static void make_room_among_fds(struct rocket_device *dev, uint64_t bytes,
+				struct rocket_matmul_scratch **gone)
+{
+	struct rocket_device *from;
+
+	while ((from = rocket_device_keeping_over(bytes))) {
+		struct rocket_matmul_scratch *s = take_oldest(&from->matmuls, 0);
+
+		if (s && from == dev)
+			prepend(gone, s);
+		else if (s)
+			rocket_matmul_scratch_free(from, s);
+		rocket_device_put(from);
+	}
+}
+
+/* Unlink the sets that have to go so that `more` sets of so many bytes have room: a list. What will
+ * not be kept in any case takes no room of other fds. */
+static struct rocket_matmul_scratch *make_room(struct rocket_device *dev, struct rocket_keep *shelf,
 					       const struct rocket_matmul_bounds *bounds,
 					       unsigned more, uint64_t bytes)
 {
-	struct rocket_matmul_scratch *gone = NULL, **last;
-	unsigned count;
+	const bool fits = bytes <= bounds->bytes && more <= bounds->sets;
+	struct rocket_matmul_scratch *gone = NULL, *s;
 
-	pthread_mutex_lock(&shelf->lock);
-	while (sum_up(shelf, &count) + bytes > bounds->bytes || count + more > bounds->sets) {
-		if (!shelf->kept)
-			break;
-		for (last = (struct rocket_matmul_scratch **)&shelf->kept; (*last)->next;
-		     last = &(*last)->next)
-			;
-		(*last)->next = gone;
-		gone = *last;
-		*last = NULL;
-	}
-	pthread_mutex_unlock(&shelf->lock);
+	while ((s = take_oldest(shelf, fits ? bounds->sets - more : 0)))
+		prepend(&gone, s);
+	if (fits && bounds->bytes != ROCKET_SHELF_APART)
+		make_room_among_fds(dev, bounds->bytes - bytes, &gone);
 	return gone;
 }
 
-static void free_list(int fd, struct rocket_matmul_scratch *s)
+static void free_list(struct rocket_device *dev, struct rocket_matmul_scratch *s)
 {
 	while (s) {
 		struct rocket_matmul_scratch *next = s->next;
 
-		rocket_matmul_scratch_free(fd, s);
+		rocket_matmul_scratch_free(dev, s);
 		s = next;
 	}
 }
@@ -168,11 +213,11 @@ struct rocket_matmul_scratch *rocket_matmul_scratch_find(struct rocket_keep *she
 	struct rocket_matmul_scratch *found = NULL;
 
 	pthread_mutex_lock(&shelf->lock);
-	for (struct rocket_matmul_scratch **at = (struct rocket_matmul_scratch **)&shelf->kept; *at;
-	     at = &(*at)->next)
+	for (struct rocket_matmul_scratch **at = sets_of(shelf); *at; at = &(*at)->next)
 		if (!memcmp(&(*at)->key, key, sizeof(*key))) {
 			found = *at;
 			*at = found->next;
+			sum_up(shelf);
 			break;
 		}
 	pthread_mutex_unlock(&shelf->lock);
@@ -180,12 +225,13 @@ struct rocket_matmul_scratch *rocket_matmul_scratch_find(struct rocket_keep *she
 }
 
 /* One of those that had to go, or a new one. */
-static struct rocket_matmul_scratch *reuse_or_new(int fd, struct rocket_matmul_scratch *gone)
+static struct rocket_matmul_scratch *reuse_or_new(struct rocket_device *dev,
+						  struct rocket_matmul_scratch *gone)
 {
 	struct rocket_matmul_scratch *s = gone;
 
 	if (s) {
-		free_list(fd, s->next);
+		free_list(dev, s->next);
 		rocket_matmul_plan_free(&s->plan);
 		return s;
 	}
@@ -195,14 +241,15 @@ static struct rocket_matmul_scratch *reuse_or_new(int fd, struct rocket_matmul_s
 	return s;
 }
 
-struct rocket_matmul_scratch *rocket_matmul_scratch_make(int fd, struct rocket_keep *shelf,
+struct rocket_matmul_scratch *rocket_matmul_scratch_make(struct rocket_device *dev,
+							 struct rocket_keep *shelf,
 							 const struct rocket_matmul_bounds *bounds,
 							 const struct rocket_matmul_key *key,
 							 struct rocket_matmul_plan *plan,
 							 uint64_t sums_bytes, int *status)
 {
 	struct rocket_matmul_scratch *s =
-		reuse_or_new(fd, make_room(shelf, bounds, 1, needed_bytes(plan, sums_bytes)));
+		reuse_or_new(dev, make_room(dev, shelf, bounds, 1, needed_bytes(plan, sums_bytes)));
 
 	if (!s) {
 		rocket_matmul_plan_free(plan);
@@ -214,34 +261,38 @@ struct rocket_matmul_scratch *rocket_matmul_scratch_make(int fd, struct rocket_k
 	s->plan = *plan;
 	s->encoded = false;
 	s->all_programs = keeps_programs(plan);
-	*status = make_buffers(fd, s);
+	*status = make_buffers(dev->node.fd, s);
 	if (!*status)
 		*status = make_host_memory(s, sums_bytes);
 	if (!*status)
 		return s;
-	rocket_matmul_scratch_free(fd, s);
+	rocket_matmul_scratch_free(dev, s);
 	return NULL;
 }
 
-void rocket_matmul_scratch_put(int fd, struct rocket_keep *shelf,
+void rocket_matmul_scratch_put(struct rocket_device *dev, struct rocket_keep *shelf,
 			       const struct rocket_matmul_bounds *bounds,
 			       struct rocket_matmul_scratch *s)
 {
+	static _Atomic uint64_t count;
+
 	if (kept_bytes(s) > bounds->bytes) {
-		rocket_matmul_scratch_free(fd, s);
+		rocket_matmul_scratch_free(dev, s);
 		return;
 	}
 	pthread_mutex_lock(&shelf->lock);
-	s->next = shelf->kept;
-	shelf->kept = s;
+	s->since = atomic_fetch_add(&count, 1);
+	prepend(sets_of(shelf), s);
 	shelf->free_kept = free_kept;
+	sum_up(shelf);
 	pthread_mutex_unlock(&shelf->lock);
-	free_list(fd, make_room(shelf, bounds, 0, 0));
+	free_list(dev, make_room(dev, shelf, bounds, 0, 0));
 }
 
-void rocket_matmul_scratch_clear(int fd, struct rocket_keep *shelf)
+void rocket_matmul_scratch_clear(struct rocket_device *dev, struct rocket_keep *shelf)
 {
-	static const struct rocket_matmul_bounds nothing = { 0 };
+	struct rocket_matmul_scratch *s;
 
-	free_list(fd, make_room(shelf, &nothing, 0, 0));
+	while ((s = take_oldest(shelf, 0)))
+		rocket_matmul_scratch_free(dev, s);
 }

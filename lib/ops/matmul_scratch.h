@@ -5,8 +5,9 @@
  * A set is the plan of a call, its buffers and its register programs: a call that finds the set of
  * an earlier one allocates and encodes nothing. Sets lie on a shelf, which is the fd's or a
  * caller's: whoever runs takes one out and puts it back, so that calls that run at the same time
- * against the rules still do not share a buffer. A shelf is bounded; the set that was used least
- * recently makes room, and its buffers serve the new one as far as they do.
+ * against the rules still do not share a buffer. A shelf is bounded, and so are all shelves of fds
+ * together; the set that was used least recently makes room, and its buffers serve a new one of its
+ * fd as far as they do.
  */
 #ifndef ROCKET_OPS_MATMUL_SCRATCH_H
 #define ROCKET_OPS_MATMUL_SCRATCH_H
@@ -34,6 +35,7 @@ struct rocket_matmul_key {
 
 struct rocket_matmul_scratch {
 	struct rocket_matmul_scratch *next; /* on a shelf: the one used before */
+	uint64_t since;                     /* on a shelf: when it came there */
 	struct rocket_matmul_key key;
 	struct rocket_matmul_plan plan;
 	rocket_bo a, b, out[2];
@@ -60,29 +62,33 @@ struct rocket_matmul_scratch {
 
 /* What a shelf may hold. */
 struct rocket_matmul_bounds {
-	uint64_t bytes; /* of buffers, sums, programs and plans */
 	unsigned sets;
+	/* Of buffers, sums, programs and plans, on the shelves of all open fds; of a caller's shelf
+	 * ROCKET_SHELF_APART: it does not count. */
+	uint64_t bytes;
 };
-#define ROCKET_SHELF_SETS 16
+#define ROCKET_SHELF_SETS  16
+#define ROCKET_SHELF_APART UINT64_MAX
 
 /* The set of a key, taken from the shelf; NULL: there is none. */
 struct rocket_matmul_scratch *rocket_matmul_scratch_find(struct rocket_keep *shelf,
 							 const struct rocket_matmul_key *key);
 /* A set for a plan, which becomes its own whatever comes of it. NULL with the reason logged and
  * *status set. */
-struct rocket_matmul_scratch *rocket_matmul_scratch_make(int fd, struct rocket_keep *shelf,
+struct rocket_matmul_scratch *rocket_matmul_scratch_make(struct rocket_device *dev,
+							 struct rocket_keep *shelf,
 							 const struct rocket_matmul_bounds *bounds,
 							 const struct rocket_matmul_key *key,
 							 struct rocket_matmul_plan *plan,
 							 uint64_t sums_bytes, int *status);
 /* Give it back after a good run. */
-void rocket_matmul_scratch_put(int fd, struct rocket_keep *shelf,
+void rocket_matmul_scratch_put(struct rocket_device *dev, struct rocket_keep *shelf,
 			       const struct rocket_matmul_bounds *bounds,
 			       struct rocket_matmul_scratch *s);
 /* Free it, as after a failed run that may still be writing to it. */
-void rocket_matmul_scratch_free(int fd, struct rocket_matmul_scratch *s);
+void rocket_matmul_scratch_free(struct rocket_device *dev, struct rocket_matmul_scratch *s);
 /* Free what lies on a shelf. */
-void rocket_matmul_scratch_clear(int fd, struct rocket_keep *shelf);
+void rocket_matmul_scratch_clear(struct rocket_device *dev, struct rocket_keep *shelf);
 
 /* Bytes the NPU sees. */
 uint64_t rocket_matmul_scratch_bytes(const struct rocket_matmul_scratch *s);

@@ -60,7 +60,7 @@ static int allocate(struct rocket_matmul_member *m, const struct rocket_matmul_c
 	/* What is kept for later calls gives way. */
 	if (m->resident_bytes + need + ((uint64_t)m->dev->settings.keep_mib << 20) >=
 	    ROCKET_IOVA_WINDOW)
-		rocket_matmul_scratch_clear(m->fd, &m->dev->matmuls);
+		rocket_matmul_scratch_clear(m->dev, &m->dev->matmuls);
 	return rocket_bo_alloc32(m->fd, (size_t)need, bo);
 }
 

@@ -484,7 +484,7 @@ static void wait_that_runs_out_is_a_device_error(void **state)
 }
 
 /* A set for buffers of these sizes, as if a plan had asked for them. */
-static struct rocket_matmul_scratch *make_set(int fd, struct rocket_device *dev, uint64_t in_bytes,
+static struct rocket_matmul_scratch *make_set(struct rocket_device *dev, uint64_t in_bytes,
 					      const struct rocket_matmul_bounds *bounds)
 {
 	struct rocket_matmul_plan plan = {
@@ -495,24 +495,24 @@ static struct rocket_matmul_scratch *make_set(int fd, struct rocket_device *dev,
 	int status;
 
 	memset(&key, 0, sizeof(key));
-	s = rocket_matmul_scratch_make(fd, &dev->matmuls, bounds, &key, &plan, 0, &status);
+	s = rocket_matmul_scratch_make(dev, &dev->matmuls, bounds, &key, &plan, 0, &status);
 	assert_non_null(s);
 	return s;
 }
 
-static const struct rocket_matmul_bounds sixteen_mib = { UINT64_C(16) << 20, 4 };
+static const struct rocket_matmul_bounds sixteen_mib = { 4, UINT64_C(16) << 20 };
 
 static void buffers_have_room_for_the_over_read(void **state)
 {
 	static const uint64_t bank = 32768;
 	int fd = test_open("");
 	struct rocket_device *dev = rocket_device_get(fd, "test");
-	struct rocket_matmul_scratch *s = make_set(fd, dev, 4096, &sixteen_mib);
+	struct rocket_matmul_scratch *s = make_set(dev, 4096, &sixteen_mib);
 
 	(void)state;
 	assert_true(s->a.size >= 4096 + bank && s->b.size >= 8192 + bank);
 	assert_true(s->out[0].size >= 1 + bank);
-	rocket_matmul_scratch_free(fd, s);
+	rocket_matmul_scratch_free(dev, s);
 	rocket_device_put(dev);
 	rocket_close(fd);
 }
@@ -525,9 +525,9 @@ static void set_beyond_the_bounds_is_not_kept(void **state)
 	for (unsigned i = 0; i < 2; i++) {
 		int fd = test_open("");
 		struct rocket_device *dev = rocket_device_get(fd, "test");
-		struct rocket_matmul_scratch *s = make_set(fd, dev, sizes[i], &sixteen_mib);
+		struct rocket_matmul_scratch *s = make_set(dev, sizes[i], &sixteen_mib);
 
-		rocket_matmul_scratch_put(fd, &dev->matmuls, &sixteen_mib, s);
+		rocket_matmul_scratch_put(dev, &dev->matmuls, &sixteen_mib, s);
 		assert_int_equal(dev->matmuls.kept != NULL, i == 0);
 		rocket_device_put(dev);
 		rocket_close(fd);

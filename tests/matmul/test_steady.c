@@ -181,6 +181,84 @@ static void what_an_fd_keeps_is_bounded(void **state)
 	rocket_close(fd);
 }
 
+#define FDS 4
+
+static uint64_t memory_of_all(const int fds[FDS])
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = 0; i < FDS; i++)
+		sum += device_memory(fds[i]);
+	return sum;
+}
+
+/* The guards of the fds do not count. */
+static void what_all_fds_keep_is_bounded(void **state)
+{
+	const uint64_t most = (3u << 20) + FDS * 4096;
+	uint64_t largest = 0, sum;
+	int fds[FDS];
+
+	(void)state;
+	for (unsigned i = 0; i < FDS; i++)
+		fds[i] = open_null("ROCKET_KEEP_MIB=3");
+	for (int round = 0; round < 120; round++) {
+		const struct shape s = { 4 * (1 + round % 16), 128 * (1 + round % 7),
+					 64 * (1 + round % 11) };
+
+		call(&entries[(unsigned)round % ENTRIES], fds[round * 7 / 3 % FDS], &s);
+		sum = memory_of_all(fds);
+		assert_true(sum <= most);
+		largest = sum > largest ? sum : largest;
+	}
+	assert_true(largest > most / 2);
+	/* Closed, it has room for the others. */
+	rocket_close(fds[0]);
+	fds[0] = open_null("ROCKET_KEEP_MIB=3");
+	assert_true(device_memory(fds[0]) <= 4096);
+	for (unsigned i = 0; i < FDS; i++)
+		rocket_close(fds[i]);
+}
+
+static unsigned long allocations_of(int fd)
+{
+	struct counts before = counts_now(), used;
+
+	call(&entries[0], fd, &shapes[1]);
+	used = counts_since(&before);
+	return used.allocations;
+}
+
+static bool keeps_a_set(int fd)
+{
+	return device_memory(fd) > 4096;
+}
+
+/* Whose set is the oldest pays, whoever needs the room; who would keep nothing takes none. */
+static void oldest_set_of_all_fds_makes_room(void **state)
+{
+	static const struct shape large = { 256, 2048, 512 };
+	int fds[2 * FDS], n = 2;
+
+	(void)state;
+	for (int i = 0; i < 2 * FDS; i++)
+		fds[i] = open_null("ROCKET_KEEP_MIB=1");
+	call(&entries[0], fds[0], &shapes[1]);
+	call(&entries[0], fds[1], &shapes[1]);
+	assert_int_equal(allocations_of(fds[0]), 0);
+	while (n < 2 * FDS && keeps_a_set(fds[1]))
+		call(&entries[0], fds[n++], &shapes[1]);
+	assert_true(n > 2 && !keeps_a_set(fds[1]));
+	for (int i = 0; i < n; i++)
+		assert_true(i == 1 || keeps_a_set(fds[i]));
+	call(&entries[0], fds[1], &large);
+	assert_false(keeps_a_set(fds[1]));
+	for (int i = 0; i < n; i++)
+		assert_true(i == 1 || !allocations_of(fds[i]));
+	for (int i = 0; i < 2 * FDS; i++)
+		rocket_close(fds[i]);
+}
+
 static void sets_of_an_fd_are_counted(void **state)
 {
 	int fd = open_null("");
@@ -308,6 +386,8 @@ int main(void)
 		cmocka_unit_test(first_call_is_seen_to_allocate),
 		cmocka_unit_test(calls_that_take_turns_allocate_nothing),
 		cmocka_unit_test(what_an_fd_keeps_is_bounded),
+		cmocka_unit_test(what_all_fds_keep_is_bounded),
+		cmocka_unit_test(oldest_set_of_all_fds_makes_room),
 		cmocka_unit_test(sets_of_an_fd_are_counted),
 		cmocka_unit_test(drained_fd_holds_no_buffer_and_works_on),
 		cmocka_unit_test(kept_programs_multiply_what_they_are_given),

@@ -48,20 +48,41 @@ static void *work(void *arg)
 	return NULL;
 }
 
+/* With an fd of its own each time. */
+static void *open_and_work(void *arg)
+{
+	struct job *job = arg;
+	struct test_rng rng = { 2000 + (uint64_t)job->index };
+
+	for (int i = 0; i < ROUNDS; i++) {
+		int fd = rocket_open();
+
+		for (int j = 0; j < 4; j++)
+			job->failed |= fd < 0 || !multiply_and_check(&rng, fd);
+		rocket_close(fd);
+	}
+	return NULL;
+}
+
 /* One thread per entry, all at once. */
-static void run_threads(const int fds[THREADS])
+static void run_threads_in(void *(*body)(void *), const int fds[THREADS])
 {
 	pthread_t threads[THREADS];
 	struct job jobs[THREADS];
 
 	for (int i = 0; i < THREADS; i++) {
 		jobs[i] = (struct job){ i, fds[i], 0 };
-		assert_int_equal(pthread_create(&threads[i], NULL, work, &jobs[i]), 0);
+		assert_int_equal(pthread_create(&threads[i], NULL, body, &jobs[i]), 0);
 	}
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(threads[i], NULL);
 	for (int i = 0; i < THREADS; i++)
 		assert_int_equal(jobs[i].failed, 0);
+}
+
+static void run_threads(const int fds[THREADS])
+{
+	run_threads_in(work, fds);
 }
 
 static void threads_on_their_own_fds_get_their_own_results(void **state)
@@ -95,12 +116,28 @@ static void split_and_single_calls_run_beside_each_other(void **state)
 	rocket_close(fds[2]);
 }
 
+/* What all may keep has room for a few sets: calls free those of each other's fds. */
+static void threads_that_take_room_from_each_other_get_their_own_results(void **state)
+{
+	int fds[THREADS];
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++)
+		fds[i] = test_open("ROCKET_KEEP_MIB=1");
+	for (int i = 0; i < 3; i++)
+		run_threads(fds);
+	run_threads_in(open_and_work, fds);
+	for (int i = 0; i < THREADS; i++)
+		rocket_close(fds[i]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(threads_on_their_own_fds_get_their_own_results),
 		cmocka_unit_test(threads_that_each_split_a_matmul_get_their_own_results),
 		cmocka_unit_test(split_and_single_calls_run_beside_each_other),
+		cmocka_unit_test(threads_that_take_room_from_each_other_get_their_own_results),
 	};
 
 	return test_run_group("threads", tests, sizeof(tests) / sizeof(tests[0]), 0);
