@@ -38,8 +38,6 @@
  * what was used least recently makes room, on whichever fd it is; a call that needs more than all
  * may keep keeps nothing. An fd gives back what it keeps when it is closed or asked to:
  * rocket_matmul_drain(). What a caller holds (weights, products) does not count.
- * rocket_matmul_*_mt() opens its own for each call, keeps nothing, and is for products that are not
- * repeated.
  *
  * Thread safety: calls on different fds may run at once; two calls on one fd must not.
  *
@@ -226,14 +224,21 @@ int rocket_mm_rows_run(rocket_mm_rows *r);
 
 /*
  * Over several cores: N is split over at most nthreads (clamped to 1..8) worker threads,
- * each with its own fd of ROCKET_DEVICE, opened and closed by the call. The result can
- * differ from the one-fd call in the last bit where a slice tiles K differently.
- * nthreads <= 0 takes ROCKET_N_THREADS, else the profile's default_workers.
+ * each with its own fd of ROCKET_DEVICE. The result can differ from the one-fd call in the
+ * last bit where a slice tiles K differently. nthreads <= 0 takes ROCKET_N_THREADS, else the
+ * profile's default_workers. ROCKET_* variables are those of the call.
+ *
+ * The fds stay open for the next call under the same variables, eight of them at most, unless
+ * the call failed or ROCKET_KEEP_MIB is 0; calls at once have fds of their own. They are
+ * closed by rocket_matmul_mt_drain(), and when the caller closes the last fd (context, stream)
+ * that it opened itself.
  */
 int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
 			  int nthreads);
 int rocket_matmul_bf16_mt(int M, int K, int N, const float *A, const float *B, float *C,
 			  int nthreads);
+/* Close the fds that no call uses now. Thread-safe. */
+void rocket_matmul_mt_drain(void);
 
 /*
  * ---- resident weights ----

@@ -16,6 +16,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rocket_device **table; /* by fd */
 static size_t table_size;
+static void (*last_closed)(void);
 static struct rocket_caps last_caps;
 static const char *last_driver = "";
 
@@ -148,14 +149,25 @@ void rocket_device_put(struct rocket_device *dev)
 		rocket_device_destroy(dev);
 }
 
+/* Take dev out of the table. Called with the lock held; returns what to call after it, or NULL. */
+static void (*leave(const struct rocket_device *dev))(void)
+{
+	table[dev->node.fd] = NULL;
+	for (size_t fd = 0; fd < table_size; fd++)
+		if (table[fd] && !table[fd]->parked)
+			return NULL;
+	return last_closed;
+}
+
 void rocket_close(int fd)
 {
+	void (*then)(void) = NULL;
 	struct rocket_device *dev;
 
 	pthread_mutex_lock(&lock);
 	dev = lookup(fd);
 	if (dev)
-		table[fd] = NULL;
+		then = leave(dev);
 	pthread_mutex_unlock(&lock);
 	if (!dev) {
 		rocket_log(ROCKET_LOG_ERROR, "rocket_close: fd %d is not open here (rocket_open)",
@@ -163,29 +175,84 @@ void rocket_close(int fd)
 		return;
 	}
 	rocket_device_put(dev);
+	if (then)
+		then();
+}
+
+void rocket_device_close(struct rocket_device *dev)
+{
+	void (*then)(void) = NULL;
+	bool open;
+
+	pthread_mutex_lock(&lock);
+	open = lookup(dev->node.fd) == dev;
+	if (open)
+		then = leave(dev);
+	pthread_mutex_unlock(&lock);
+	if (open)
+		rocket_device_put(dev);
+	rocket_device_put(dev);
+	if (then)
+		then();
+}
+
+void rocket_device_park(struct rocket_device *dev, bool parked)
+{
+	pthread_mutex_lock(&lock);
+	dev->parked = parked;
+	pthread_mutex_unlock(&lock);
+}
+
+void rocket_device_on_last_close(void (*fn)(void))
+{
+	pthread_mutex_lock(&lock);
+	last_closed = fn;
+	pthread_mutex_unlock(&lock);
+}
+
+/* What all keep; *oldest, which may be NULL, is the device of the oldest. The lock is held. */
+static uint64_t sum_up(struct rocket_device **oldest)
+{
+	uint64_t sum = 0, since = UINT64_MAX;
+
+	for (size_t fd = 0; fd < table_size; fd++) {
+		struct rocket_device *dev = table[fd];
+		uint64_t kept;
+
+		if (!dev)
+			continue;
+		kept = atomic_load(&dev->matmuls.bytes);
+		sum += kept + atomic_load(&dev->beside);
+		if (kept && atomic_load(&dev->matmuls.oldest) < since) {
+			since = atomic_load(&dev->matmuls.oldest);
+			*oldest = dev;
+		}
+	}
+	return sum;
+}
+
+uint64_t rocket_devices_kept(void)
+{
+	struct rocket_device *oldest = NULL;
+	uint64_t sum;
+
+	pthread_mutex_lock(&lock);
+	sum = sum_up(&oldest);
+	pthread_mutex_unlock(&lock);
+	return sum;
 }
 
 struct rocket_device *rocket_device_keeping_over(uint64_t bytes)
 {
-	struct rocket_device *found = NULL;
-	uint64_t sum = 0;
+	struct rocket_device *oldest = NULL;
 
 	pthread_mutex_lock(&lock);
-	for (size_t fd = 0; fd < table_size; fd++) {
-		struct rocket_device *dev = table[fd];
-		const uint64_t kept = dev ? atomic_load(&dev->matmuls.bytes) : 0;
-
-		sum += kept;
-		if (kept && (!found || atomic_load(&dev->matmuls.oldest) <
-					       atomic_load(&found->matmuls.oldest)))
-			found = dev;
-	}
-	if (sum <= bytes)
-		found = NULL;
-	if (found)
-		found->refs++;
+	if (sum_up(&oldest) <= bytes)
+		oldest = NULL;
+	if (oldest)
+		oldest->refs++;
 	pthread_mutex_unlock(&lock);
-	return found;
+	return oldest;
 }
 
 struct rocket_caps rocket_device_last_caps(void)

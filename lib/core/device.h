@@ -9,6 +9,7 @@
 #define ROCKET_CORE_DEVICE_H
 
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
 
@@ -39,7 +40,9 @@ struct rocket_device {
 	rocket_bo guard;             /* 4096 bytes at IOVA 0, so that no used buffer sits there */
 	struct rocket_bo_table *bos; /* live buffers of this fd */
 	struct rocket_keep matmuls;  /* sets of lib/ops/matmul_scratch.h */
-	unsigned refs;               /* under the table's lock */
+	_Atomic uint64_t beside;     /* bytes that are kept beside them */
+	bool parked;                 /* no caller's: see rocket_device_park() */
+	unsigned refs;               /* both under the table's lock */
 };
 
 /* NULL (with a log line naming what was asked) when fd is not open here. */
@@ -50,9 +53,21 @@ void rocket_device_put(struct rocket_device *dev);
  * closed while dev is held. */
 void rocket_device_bo_free(struct rocket_device *dev, rocket_bo *bo);
 
-/* Of the open devices, if they keep more than so many bytes together, the one that keeps the
- * oldest, referenced; else NULL. */
+/* rocket_close() and rocket_device_put() in one, which leaves the fd alone if it is another's now.
+ */
+void rocket_device_close(struct rocket_device *dev);
+/* Whether the fd is the file that was opened. */
+bool rocket_device_has_its_file(const struct rocket_device *dev);
+
+/* Bytes that the open devices keep. */
+uint64_t rocket_devices_kept(void);
+/* If that is more than so many, the device that keeps the oldest, referenced; else NULL. */
 struct rocket_device *rocket_device_keeping_over(uint64_t bytes);
+
+/* Parked devices stay open for later calls of the library's own. */
+void rocket_device_park(struct rocket_device *dev, bool parked);
+/* Call fn whenever a device was closed and no others are open than parked ones. */
+void rocket_device_on_last_close(void (*fn)(void));
 
 /* The caps of the device opened last, all zero before any open. */
 struct rocket_caps rocket_device_last_caps(void);

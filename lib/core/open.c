@@ -83,7 +83,7 @@ choose_profile(const struct rocket_settings *s, const struct rocket_node *node, 
 	return rocket_hw_assumed();
 }
 
-static bool has_its_file(const struct rocket_device *dev)
+bool rocket_device_has_its_file(const struct rocket_device *dev)
 {
 	struct stat st;
 
@@ -110,7 +110,7 @@ void rocket_device_destroy(struct rocket_device *dev)
 {
 	rocket_bo bo;
 
-	if (dev->node.fd >= 0 && !has_its_file(dev)) {
+	if (dev->node.fd >= 0 && !rocket_device_has_its_file(dev)) {
 		rocket_log(ROCKET_LOG_WARN, "fd %d was closed without rocket_close()",
 			   dev->node.fd);
 		dev->node.fd = -1; /* whoever has the number now keeps it */

@@ -141,8 +141,9 @@ static bool is_simulated(const struct rocket_settings *s)
 
 struct rocket_settings rocket_settings_read(void)
 {
-	struct rocket_settings s = { .kacc = 1 };
+	struct rocket_settings s;
 
+	memset(&s, 0, sizeof(s)); /* the gaps, too: settings are compared as bytes */
 	for (unsigned i = 0; i < N_NUMBERS; i++)
 		read_number(&numbers[i], i, &s);
 	if (getenv("ROCKET_NO_KACC"))

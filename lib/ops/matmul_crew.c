@@ -29,41 +29,53 @@ static int open_member(struct rocket_matmul_member *m, const char *who)
 	return ROCKET_E_DEVICE;
 }
 
-int rocket_crew_open(struct rocket_matmul_crew *crew, const char *who, int split,
-		     enum rocket_matmul_type type, int N)
+int rocket_crew_fit(struct rocket_matmul_crew *crew, const char *who, int split,
+		    enum rocket_matmul_type type, int N)
 {
 	const int align = (int)rocket_matmul_traits(type)->n_align;
 
-	memset(crew, 0, sizeof(*crew));
 	crew->split = split;
-	while (crew->size < split) {
-		int ret, n0, n = 1;
+	for (crew->size = 0; crew->size < split; crew->size++) {
+		int ret = 0, n0, n = 1;
 
 		if (N)
 			rocket_matmul_split(N, split, align, crew->size, &n0, &n);
 		if (!n)
 			break;
+		if (crew->size < crew->open)
+			continue;
 		ret = open_member(&crew->member[crew->size], who);
 		if (ret) {
 			rocket_crew_close(crew);
 			return ret;
 		}
-		crew->size++;
+		crew->open++;
 	}
 	return ROCKET_OK;
 }
 
-void rocket_crew_close(struct rocket_matmul_crew *crew)
+int rocket_crew_open(struct rocket_matmul_crew *crew, const char *who, int split,
+		     enum rocket_matmul_type type, int N)
+{
+	memset(crew, 0, sizeof(*crew));
+	return rocket_crew_fit(crew, who, split, type, N);
+}
+
+static void forget_a(struct rocket_matmul_crew *crew)
 {
 	free(crew->a);
 	crew->a = NULL;
 	crew->a_bytes = 0;
-	while (crew->size) {
-		struct rocket_matmul_member *m = &crew->member[--crew->size];
+	crew->member[0].dev->beside = 0;
+}
 
-		rocket_device_put(m->dev);
-		rocket_close(m->fd);
-	}
+void rocket_crew_close(struct rocket_matmul_crew *crew)
+{
+	if (crew->open)
+		forget_a(crew);
+	while (crew->open)
+		rocket_device_close(crew->member[--crew->open].dev);
+	crew->size = 0;
 }
 
 /* ---- a product ---- */
@@ -156,10 +168,13 @@ static int make_room(struct rocket_matmul_crew *crew, size_t bytes)
 {
 	if (crew->a_bytes >= bytes)
 		return 0;
-	free(crew->a);
+	forget_a(crew);
 	crew->a = malloc(bytes);
-	crew->a_bytes = crew->a ? bytes : 0;
-	return crew->a ? 0 : -1;
+	if (!crew->a)
+		return -1;
+	crew->a_bytes = bytes;
+	crew->member[0].dev->beside = bytes;
+	return 0;
 }
 
 /* Packed by all of them together, where each would pack the whole of it. */
@@ -231,6 +246,9 @@ int rocket_crew_run(struct rocket_matmul_crew *crew, const struct rocket_matmul_
 	if (ret)
 		return ret;
 	ret = rocket_pool_run((unsigned)crew->size, run_member, &shared);
+	/* What else was kept has made room by now, as far as it could. */
+	if (rocket_devices_kept() > (uint64_t)dev->settings.keep_mib << 20)
+		forget_a(crew);
 	for (int i = 0; i < crew->size; i++)
 		add_stats(&sum, &shared.stats[i]);
 	sum.total_ns = rocket_now_ns() - start;

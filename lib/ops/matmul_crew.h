@@ -19,6 +19,7 @@ struct rocket_matmul_member {
 struct rocket_matmul_crew {
 	int split; /* parts that N is cut into; the last may be empty */
 	int size;  /* members, for the parts that are not */
+	int open;  /* members that are open, of which calls may need fewer */
 	struct rocket_matmul_member member[ROCKET_SPLIT_MAX];
 	unsigned weights; /* packed and not freed yet */
 	void *a;          /* room for an A that is packed once for all members */
@@ -31,6 +32,10 @@ int rocket_crew_size(int nthreads);
  * is left open. */
 int rocket_crew_open(struct rocket_matmul_crew *crew, const char *who, int split,
 		     enum rocket_matmul_type type, int N);
+/* The same of a crew that is open: have it ready for another product. What it has too many of
+ * stays open; on failure the crew is closed. */
+int rocket_crew_fit(struct rocket_matmul_crew *crew, const char *who, int split,
+		    enum rocket_matmul_type type, int N);
 void rocket_crew_close(struct rocket_matmul_crew *crew);
 
 /* ---- packed weights ---- */

@@ -122,7 +122,7 @@ tests_matmul_test_resident_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_resident_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
 
 tests_matmul_test_workers_SOURCES = tests/matmul/test_workers.c $(matmul_device_support) \
-	$(matmul_inject)
+	$(matmul_inject) tests/children.h tests/children.c
 tests_matmul_test_workers_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_workers_LDADD = librocket-all.la $(CMOCKA_LIBS)
 tests_matmul_test_workers_LDFLAGS = $(AM_LDFLAGS) $(matmul_inject_flags)
@@ -137,7 +137,7 @@ tests_matmul_test_steady_SOURCES = tests/matmul/test_steady.c $(matmul_device_su
 	$(bench_null_device)
 tests_matmul_test_steady_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 tests_matmul_test_steady_LDADD = librocket-all.la $(CMOCKA_LIBS)
-tests_matmul_test_steady_LDFLAGS = $(AM_LDFLAGS) $(bench_count_flags)
+tests_matmul_test_steady_LDFLAGS = $(AM_LDFLAGS) $(bench_count_flags) -Wl,--wrap=rocket_open
 
 tests_matmul_test_threads_SOURCES = tests/matmul/test_threads.c $(matmul_device_support)
 tests_matmul_test_threads_CPPFLAGS = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)

@@ -118,6 +118,47 @@ static void repeated_call_allocates_clears_and_faults_in_nothing(void **state)
 	}
 }
 
+/* The fds that the library opens itself are null devices, too. */
+static bool opens_are_null;
+int __real_rocket_open(void);
+int __wrap_rocket_open(void);
+
+int __wrap_rocket_open(void)
+{
+	return opens_are_null ? null_device_open() : __real_rocket_open();
+}
+
+/* Other threads' allocations are not counted; their page faults are. */
+static void repeated_split_call_allocates_and_faults_in_nothing(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < SHAPES; i++) {
+		const struct shape *s = &shapes[i];
+		struct counts before = { 0 }, used;
+		int files = 0, fd = open_null("");
+
+		opens_are_null = true;
+		/* Which worker has run which part decides what its stack has touched. */
+		for (int n = -20; n < CALLS; n++) {
+			if (!n) {
+				files = test_open_files();
+				before = counts_now();
+			}
+			assert_int_equal(rocket_matmul_fp16_mt(s->M, s->K, s->N, (void *)m.a,
+							       (void *)m.b, (void *)m.c, 3),
+					 0);
+			assert_int_equal(rocket_matmul_bf16_mt(s->M, s->K, s->N, (void *)m.a,
+							       (void *)m.b, (void *)m.c, 3),
+					 0);
+		}
+		used = counts_since(&before);
+		require_nothing(&used, "split calls");
+		assert_int_equal(test_open_files(), files);
+		opens_are_null = false;
+		rocket_close(fd);
+	}
+}
+
 static void first_call_is_seen_to_allocate(void **state)
 {
 	int fd = open_null("");
@@ -383,6 +424,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(repeated_call_allocates_clears_and_faults_in_nothing),
+		cmocka_unit_test(repeated_split_call_allocates_and_faults_in_nothing),
 		cmocka_unit_test(first_call_is_seen_to_allocate),
 		cmocka_unit_test(calls_that_take_turns_allocate_nothing),
 		cmocka_unit_test(what_an_fd_keeps_is_bounded),

@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* test_workers.c - what calls over several fds keep and start, and the room that each fd has. */
+#include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "device.h"
 #include "inject.h"
 #include "lib/core/pool.h"
 #include "lib/ops/matmul_crew.h"
 #include "lib/ops/matmul_stats.h"
+#include "tests/children.h"
 
 static void calls_create_no_thread_no_fd_and_no_buffer(void **state)
 {
@@ -90,6 +95,211 @@ static void split_calls_start_no_thread(void **state)
 	test_fp16_end(&h);
 }
 
+/* ---- fds of the split calls ---- */
+
+struct split {
+	struct test_fp16 h;
+	int held, files; /* files open beside those of the split calls */
+};
+
+static struct split split_begin(uint64_t seed, const char *env)
+{
+	struct test_rng rng = { seed };
+	struct split t;
+
+	t.h = test_fp16_begin(&rng, (struct test_shape){ 48, 256, 144 }, TEST_FILL_SMALL_INTEGERS);
+	t.held = test_open(env);
+	t.files = test_open_files();
+	return t;
+}
+
+static void split_end(struct split *t)
+{
+	rocket_close(t->held);
+	assert_true(test_open_files() < t->files);
+	test_fp16_end(&t->h);
+}
+
+static int split_call(struct split *t, int threads)
+{
+	struct test_fp16 *h = &t->h;
+
+	return rocket_matmul_fp16_mt(h->s.M, h->s.K, h->s.N, h->a, h->b, h->c, threads);
+}
+
+static void split_right(struct split *t, int threads)
+{
+	test_fp16_spoil(&t->h);
+	assert_int_equal(split_call(t, threads), ROCKET_OK);
+	test_fp16_require_exact(&t->h, "split");
+}
+
+static void split_calls_open_no_fd_that_is_open(void **state)
+{
+	struct split t = split_begin(351, "");
+	int files, buffers, maps;
+
+	(void)state;
+	split_right(&t, 3);
+	files = test_open_files();
+	buffers = inject_live_buffers();
+	maps = inject_live_maps();
+	assert_int_equal(files, t.files + 3);
+	for (int i = 0; i < 5; i++)
+		split_right(&t, 3);
+	assert_int_equal(inject_live_buffers(), buffers);
+	assert_int_equal(inject_live_maps(), maps);
+	split_right(&t, 2); /* other columns, on two of them */
+	split_right(&t, 1);
+	assert_int_equal(test_open_files(), files);
+	split_right(&t, 5);
+	assert_int_equal(test_open_files(), files + 2);
+	split_end(&t);
+}
+
+/* Closing the last fd of the caller's own is the other way: split_end() sees to it. */
+static void split_calls_give_their_fds_back(void **state)
+{
+	struct split t = split_begin(352, "");
+	int other = test_open("");
+
+	(void)state;
+	split_right(&t, 3);
+	rocket_close(other);
+	assert_int_equal(test_open_files(), t.files + 3);
+	rocket_matmul_mt_drain();
+	assert_int_equal(test_open_files(), t.files);
+	rocket_matmul_mt_drain();
+	split_right(&t, 3);
+	split_end(&t);
+}
+
+static void split_calls_follow_the_environment(void **state)
+{
+	struct split t = split_begin(353, "");
+	struct rocket_matmul_stats stats;
+
+	(void)state;
+	split_right(&t, 3);
+	for (int kt = 64; kt <= 128; kt += 64) {
+		char env[32];
+
+		snprintf(env, sizeof(env), "ROCKET_MM_KT=%d", kt);
+		rocket_close(test_open(env));
+		split_right(&t, 3);
+		rocket_matmul_last_stats(&stats);
+		assert_int_equal(stats.kt, kt);
+		assert_int_equal(test_open_files(), t.files + 3);
+	}
+	rocket_close(test_open("ROCKET_KEEP_MIB=0"));
+	split_right(&t, 3);
+	assert_int_equal(test_open_files(), t.files);
+	split_end(&t);
+}
+
+static void failed_split_call_keeps_no_fd(void **state)
+{
+	struct split t = split_begin(354, "");
+
+	(void)state;
+	split_right(&t, 1);
+	test_log_start();
+	/* One member runs in the pool, where nothing is armed; its packing of A does not. */
+	for (int threads = 2; threads <= 3; threads++) {
+		inject_start(INJECT_ALLOC, 0);
+		assert_true(split_call(&t, threads) < 0);
+		assert_true(inject_stop());
+		assert_int_equal(test_log_errors(), 1);
+		test_log_start();
+		assert_int_equal(test_open_files(), t.files);
+	}
+	split_right(&t, 3);
+	split_end(&t);
+}
+
+static void *split_in_thread(void *arg)
+{
+	struct split *t = arg;
+
+	for (int i = 0; i < 3; i++)
+		split_right(t, 3);
+	return NULL;
+}
+
+static void fds_kept_for_split_calls_are_bounded(void **state)
+{
+	enum { THREADS = 4 };
+	struct split t = split_begin(356, "");
+	struct split each[THREADS];
+	pthread_t threads[THREADS];
+
+	(void)state;
+	for (int i = 0; i < THREADS; i++) {
+		struct test_rng rng = { 360 + (uint64_t)i };
+
+		each[i].h = test_fp16_begin(&rng, (struct test_shape){ 16, 64, 96 },
+					    TEST_FILL_SMALL_INTEGERS);
+		assert_int_equal(pthread_create(&threads[i], NULL, split_in_thread, &each[i]), 0);
+	}
+	for (int i = 0; i < THREADS; i++) {
+		pthread_join(threads[i], NULL);
+		test_fp16_end(&each[i].h);
+	}
+	assert_in_range(test_open_files(), t.files + 3, t.files + ROCKET_SPLIT_MAX);
+	split_end(&t);
+}
+
+/* As daemons do when they start. */
+static void split_calls_survive_that_their_fds_are_closed(void **state)
+{
+	struct split t = split_begin(358, "");
+	bool open_before[64];
+	int closed = 0;
+
+	(void)state;
+	for (int fd = 0; fd < 64; fd++)
+		open_before[fd] = fcntl(fd, F_GETFD) >= 0;
+	split_right(&t, 3);
+	for (int fd = 0; fd < 64; fd++)
+		if (!open_before[fd])
+			closed += !close(fd);
+	assert_int_equal(closed, 3);
+	test_log_start();
+	split_right(&t, 3);
+	assert_int_equal(test_log_errors(), 0);
+	assert_true(test_log_warnings() > 0);
+	/* The numbers are others' now. */
+	for (int fd = 0; fd < 64; fd++)
+		if (!open_before[fd] && fcntl(fd, F_GETFD) >= 0)
+			close(fd);
+	split_right(&t, 1);
+	assert_int_equal(test_open_files(), t.files + 1);
+	split_end(&t);
+}
+
+static void child_leaves_the_fds_of_split_calls_alone(void **state)
+{
+	struct split t = split_begin(359, "");
+	int status, buffers;
+	pid_t child;
+
+	(void)state;
+	split_right(&t, 3);
+	buffers = inject_live_buffers();
+	child = fork();
+	assert_true(child >= 0);
+	if (!child) {
+		rocket_matmul_mt_drain();
+		_exit(inject_live_buffers() != buffers ||
+		      (test_child_may_start_threads() && split_call(&t, 3)));
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	split_right(&t, 3);
+	assert_int_equal(test_open_files(), t.files + 3);
+	split_end(&t);
+}
+
 /* What one fd has no room for, two have: half of the set is left of each window. */
 static void weights_are_split_over_workers_that_have_room(void **state)
 {
@@ -160,6 +370,13 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(calls_create_no_thread_no_fd_and_no_buffer),
 		cmocka_unit_test(split_calls_start_no_thread),
+		cmocka_unit_test(split_calls_open_no_fd_that_is_open),
+		cmocka_unit_test(split_calls_give_their_fds_back),
+		cmocka_unit_test(split_calls_follow_the_environment),
+		cmocka_unit_test(failed_split_call_keeps_no_fd),
+		cmocka_unit_test(fds_kept_for_split_calls_are_bounded),
+		cmocka_unit_test(split_calls_survive_that_their_fds_are_closed),
+		cmocka_unit_test(child_leaves_the_fds_of_split_calls_alone),
 		cmocka_unit_test(weights_are_split_over_workers_that_have_room),
 		cmocka_unit_test(weights_past_the_window_are_refused_with_the_figure),
 	};
