@@ -113,38 +113,60 @@ AVX2 static void avx2_cube_to_rows(uint8_t *dst, const uint8_t *src, size_t rows
 }
 
 /* Lines of a row at once, and how far ahead it is fetched. */
-#define RUN_LINES  4
-#define RUN_BYTES  ((size_t)RUN_LINES * LINE)
+#define RUN_BYTES  ((size_t)4 * LINE)
 #define AHEAD_RUNS 512
 
-#define STREAM32(to, from)                                                                         \
-	_mm256_stream_si256((__m256i *)(void *)(to),                                               \
-			    _mm256_loadu_si256((const __m256i *)(const void *)(from)))
+/* A line of runs: of one row, of two or of four, of which each has what is at from. */
+AVX2 ROCKET_INLINE void stream_runs(uint8_t *to, const uint8_t *from, size_t run, size_t pitch)
+{
+	for (size_t i = 0; i < LINE; i += 16)
+		STREAM(to + i, LOAD(from + i / run * pitch + i % run));
+}
+
+/* run is a constant where it is inlined: a divisor of LINE, as `rows` is a multiple of the rows
+ * that share a line. */
+AVX2 ROCKET_INLINE void rows_to_lines(uint8_t *dst, const uint8_t *src, size_t rows, size_t run,
+				      size_t bytes, size_t pitch)
+{
+	const size_t together = LINE / run;
+
+	for (size_t at = 0; at < bytes; at += RUN_BYTES) {
+		const size_t width = bytes - at < RUN_BYTES ? bytes - at : RUN_BYTES;
+
+		for (size_t m = 0; m < rows; m += together) {
+			const uint8_t *from = src + m * pitch + at;
+			uint8_t *to = dst + at * rows + m * run;
+
+			for (size_t row = 0; row < together; row++)
+				for (size_t i = 0; i < RUN_BYTES; i += LINE)
+					_mm_prefetch((const char *)from + row * pitch + AHEAD_RUNS +
+							     i,
+						     _MM_HINT_T0);
+			for (size_t i = 0; i < width; i += run, to += rows * run)
+				stream_runs(to, from + i, run, pitch);
+		}
+	}
+	_mm_sfence();
+}
 
 AVX2 static void avx2_rows_to_runs(uint8_t *dst, const uint8_t *src, size_t rows, size_t run,
 				   size_t bytes, size_t pitch, bool stream)
 {
-	const size_t whole = bytes / RUN_BYTES * RUN_BYTES;
+	const bool lines = stream && in_lines(dst, rows * run) && bytes % run == 0;
 
-	if (!stream || run % 32 || RUN_BYTES % run || !in_lines(dst, rows * run)) {
+	if (lines && run == 64)
+		rows_to_lines(dst, src, rows, 64, bytes, pitch);
+	else if (lines && run == 32)
+		rows_to_lines(dst, src, rows, 32, bytes, pitch);
+	else if (lines && run == 16)
+		rows_to_lines(dst, src, rows, 16, bytes, pitch);
+	else
 		rocket_portable_rows_to_runs(dst, src, rows, run, bytes, pitch, false);
-		return;
-	}
-	for (size_t at = 0; at < whole; at += RUN_BYTES)
-		for (size_t m = 0; m < rows; m++) {
-			const uint8_t *from = src + m * pitch + at;
-			uint8_t *to = dst + at / run * rows * run + m * run;
-
-			for (size_t i = 0; i < RUN_BYTES; i += LINE)
-				_mm_prefetch((const char *)from + AHEAD_RUNS + i, _MM_HINT_T0);
-			for (size_t i = 0; i < RUN_BYTES; i += run, to += rows * run)
-				for (size_t j = 0; j < run; j += 32)
-					STREAM32(to + j, from + i + j);
-		}
-	_mm_sfence();
-	rocket_portable_rows_to_runs(dst + whole * rows, src + whole, rows, run, bytes - whole,
-				     pitch, false);
 }
+
+#define STREAM32(to, from)                                                                         \
+	_mm256_stream_si256((__m256i *)(void *)(to),                                               \
+			    _mm256_loadu_si256((const __m256i *)(const void *)(from)))
 
 AVX2 static void avx2_copy_rows(uint8_t *dst, size_t dst_pitch, const uint8_t *src,
 				size_t src_pitch, size_t rows, size_t bytes, bool stream)
