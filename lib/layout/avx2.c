@@ -265,6 +265,34 @@ AVX2 ROCKET_INLINE void avx2_sum_bytes(int64_t *acc, const uint8_t *const src[4]
 		}
 }
 
+#define TARGET AVX2
+
+AVX2 ROCKET_INLINE void pair(rocket_u32x8 *v, const uint8_t *a, const uint8_t *b)
+{
+	*v = (rocket_u32x8)_mm256_inserti128_si256(_mm256_castsi128_si256(LOAD(a)), LOAD(b), 1);
+}
+
+AVX2 ROCKET_INLINE void widen16(rocket_s32x8 *v, const uint8_t *a)
+{
+	*v = (rocket_s32x8)_mm256_cvtepi16_epi32(LOAD(a));
+}
+
+AVX2 ROCKET_INLINE void put(uint8_t *to, const void *v, bool stream)
+{
+	if (stream)
+		STREAM32(to, v);
+	else
+		STORE_INTS(to, LOAD_INTS(v));
+}
+
+ROCKET_INLINE void fence(bool stream)
+{
+	if (stream)
+		_mm_sfence();
+}
+
+#include "totals.h"
+
 AVX2 static void avx2_half_to_float(float *dst, const uint16_t *src, size_t count)
 {
 	size_t i = 0;
@@ -398,6 +426,7 @@ const struct rocket_layout_kernels rocket_layout_avx2 = {
 	.split_int16 = avx2_split_int16,
 	.copy_rows = avx2_copy_rows,
 	ROCKET_LOOPS_TABLE(avx2),
+	TOTALS_TABLE,
 };
 
 #endif

@@ -15,6 +15,21 @@
 
 #define ROCKET_ATOM_BYTES 16
 
+/* Rows of C, and the cubes whose sum they are. */
+struct rocket_total {
+	uint8_t *dst; /* `rows` of them, pitch bytes apart */
+	size_t pitch, rows, atoms;
+	bool stream; /* as of rows_to_cube; dst and pitch are whole lines then */
+	const uint8_t *const *cubes;
+	size_t count, cube_rows;
+	/* Scales of cube i: row[i * row_step + m] and column[i * column_step + n]. */
+	const float *row, *column;
+	size_t row_step, column_step;
+};
+/* Multiples of what `rows` and `atoms` are. */
+#define ROCKET_TOTAL_ROWS  4
+#define ROCKET_TOTAL_ATOMS 4
+
 struct rocket_layout_kernels {
 	const char *name;
 
@@ -55,6 +70,15 @@ struct rocket_layout_kernels {
 	 * high and low bytes, high by high first. */
 	void (*add_bytes)(int64_t *acc, const uint8_t *const src[4], size_t rows, size_t cube_rows,
 			  size_t atoms, size_t stride, bool first);
+
+	/*
+	 * What the functions of the same names add, from zeros over all cubes in their order, into
+	 * int32 or float.
+	 */
+	void (*total_int32)(const struct rocket_total *t);
+	void (*total_int16)(const struct rocket_total *t);
+	void (*total_scaled_int32)(const struct rocket_total *t);
+	void (*total_scaled_int16)(const struct rocket_total *t);
 
 	/* A copy of rows, past the caches as above. */
 	void (*copy_rows)(uint8_t *dst, size_t dst_pitch, const uint8_t *src, size_t src_pitch,

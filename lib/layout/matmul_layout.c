@@ -225,6 +225,94 @@ void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes
 	}
 }
 
+static struct rocket_total total_of(void *c, size_t pitch, size_t rows, size_t atoms, bool soon,
+				    const struct rocket_tiles *tiles)
+{
+	return (struct rocket_total){
+		.dst = c,
+		.pitch = pitch,
+		.rows = rows,
+		.atoms = atoms,
+		.stream = !soon && (uintptr_t)c % 64 == 0 && pitch % 64 == 0,
+		.cubes = (const uint8_t *const *)tiles->cubes,
+		.count = tiles->count,
+		.cube_rows = tiles->cube_rows,
+	};
+}
+
+#define TOTAL(name, lanes)                                                                         \
+	void rocket_total_##name(void *c, size_t pitch, size_t rows, size_t n, bool soon,          \
+				 const struct rocket_tiles *tiles)                                 \
+	{                                                                                          \
+		const struct rocket_total t = total_of(c, pitch, rows, n / (lanes), soon, tiles);  \
+                                                                                                   \
+		rocket_layout_kernels()->total_##name(&t);                                         \
+	}
+
+TOTAL(int32, 4)
+TOTAL(int16, 8)
+
+/* Scales of a block, which lie apart: one after the other for each tile. */
+#define SCALED_COLUMNS 64
+struct block_scales {
+	float row[ROCKET_TOTAL_TILES_MAX * ROCKET_BLOCK_ROWS];
+	float column[ROCKET_TOTAL_TILES_MAX * SCALED_COLUMNS];
+};
+
+/* Of `count` rows or columns from the first on, into to[tile][0], to[tile][1] and so on. */
+static void gather(float *to, size_t step, const float *from, size_t first, size_t count,
+		   const struct rocket_tiles *tiles)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t tile = 0; tile < tiles->count; tile++)
+			to[tile * step + i] = from[(first + i) * tiles->scales.scale_stride +
+						   tiles->groups[tile]];
+}
+
+static void total_scaled(void (*total)(const struct rocket_total *), size_t lanes,
+			 struct rocket_total whole, const struct rocket_tiles *tiles)
+{
+	const size_t block_atoms = SCALED_COLUMNS / lanes;
+	const uint8_t *cubes[ROCKET_TOTAL_TILES_MAX];
+	struct block_scales scales;
+	struct rocket_total t = whole;
+
+	t.cubes = cubes;
+	t.row = scales.row;
+	t.row_step = ROCKET_BLOCK_ROWS;
+	t.column = scales.column;
+	t.column_step = SCALED_COLUMNS;
+	for (size_t s = 0; s < whole.atoms; s += block_atoms) {
+		t.atoms = whole.atoms - s < block_atoms ? whole.atoms - s : block_atoms;
+		gather(scales.column, t.column_step, tiles->scales.column, s * lanes,
+		       t.atoms * lanes, tiles);
+		for (size_t m = 0; m < whole.rows; m += ROCKET_BLOCK_ROWS) {
+			t.rows = whole.rows - m < ROCKET_BLOCK_ROWS ? whole.rows - m
+								    : ROCKET_BLOCK_ROWS;
+			gather(scales.row, t.row_step, tiles->scales.row, m, t.rows, tiles);
+			for (size_t i = 0; i < t.count; i++)
+				cubes[i] =
+					whole.cubes[i] + (s * t.cube_rows + m) * ROCKET_ATOM_BYTES;
+			t.dst = whole.dst + m * t.pitch + s * lanes * sizeof(float);
+			total(&t);
+		}
+	}
+}
+
+void rocket_total_scaled_int32(void *c, size_t pitch, size_t rows, size_t n, bool soon,
+			       const struct rocket_tiles *tiles)
+{
+	total_scaled(rocket_layout_kernels()->total_scaled_int32, 4,
+		     total_of(c, pitch, rows, n / 4, soon, tiles), tiles);
+}
+
+void rocket_total_scaled_int16(void *c, size_t pitch, size_t rows, size_t n, bool soon,
+			       const struct rocket_tiles *tiles)
+{
+	total_scaled(rocket_layout_kernels()->total_scaled_int16, 8,
+		     total_of(c, pitch, rows, n / 8, soon, tiles), tiles);
+}
+
 void rocket_copy_rows(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t rows,
 		      size_t bytes, bool soon)
 {

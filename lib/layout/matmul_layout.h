@@ -78,6 +78,29 @@ void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes
 			      size_t cube_rows, size_t n, size_t stride, bool first,
 			      const struct rocket_scales *scales);
 
+/*
+ * The results of tiles that follow each other in k, `count` of them, added up in that order into
+ * rows of C, pitch bytes apart; soon: as below. n is a multiple of 16, rows of
+ * ROCKET_TOTAL_ROWS. What rocket_accumulate_*() would give, from zeros, in one pass.
+ */
+#define ROCKET_TOTAL_TILES_MAX 64
+struct rocket_tiles {
+	const void *const *cubes;
+	size_t count, cube_rows; /* count is 1..ROCKET_TOTAL_TILES_MAX */
+	/* Of the first row and column in group 0 of k, those of the next group beside it; and the
+	 * group of each tile. */
+	struct rocket_scales scales;
+	const uint32_t *groups;
+};
+void rocket_total_int32(void *c, size_t pitch, size_t rows, size_t n, bool soon,
+			const struct rocket_tiles *tiles);
+void rocket_total_int16(void *c, size_t pitch, size_t rows, size_t n, bool soon,
+			const struct rocket_tiles *tiles);
+void rocket_total_scaled_int32(void *c, size_t pitch, size_t rows, size_t n, bool soon,
+			       const struct rocket_tiles *tiles);
+void rocket_total_scaled_int16(void *c, size_t pitch, size_t rows, size_t n, bool soon,
+			       const struct rocket_tiles *tiles);
+
 /* Rows of `bytes` bytes; soon: they are read again soon, as a matrix of so many bytes may be. */
 bool rocket_rows_are_read_soon(size_t bytes);
 void rocket_copy_rows(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t rows,

@@ -124,6 +124,39 @@ static bool neon_split_int16(void *high, void *low, const void *src, size_t coun
 
 ROCKET_LOOPS(neon, )
 
+/* A vector of 32 bytes is two registers. */
+#define TARGET
+
+ROCKET_INLINE void pair(rocket_u32x8 *v, const uint8_t *a, const uint8_t *b)
+{
+	rocket_u32x4 low, high;
+
+	memcpy(&low, a, sizeof(low));
+	memcpy(&high, b, sizeof(high));
+	*v = __builtin_shufflevector(low, high, 0, 1, 2, 3, 4, 5, 6, 7);
+}
+
+ROCKET_INLINE void widen16(rocket_s32x8 *v, const uint8_t *a)
+{
+	rocket_s16x8 x;
+
+	memcpy(&x, a, sizeof(x));
+	*v = __builtin_convertvector(x, rocket_s32x8);
+}
+
+ROCKET_INLINE void put(uint8_t *to, const void *v, bool stream)
+{
+	(void)stream;
+	memcpy(to, v, 32);
+}
+
+ROCKET_INLINE void fence(bool stream)
+{
+	(void)stream;
+}
+
+#include "totals.h"
+
 /* Whole atoms move as one register in the portable loops, too. */
 const struct rocket_layout_kernels rocket_layout_neon = {
 	.name = "neon",
@@ -137,6 +170,7 @@ const struct rocket_layout_kernels rocket_layout_neon = {
 	.split_int16 = neon_split_int16,
 	.copy_rows = rocket_portable_copy_rows,
 	ROCKET_LOOPS_TABLE(neon),
+	TOTALS_TABLE,
 };
 
 #endif

@@ -209,6 +209,56 @@ void rocket_portable_copy_rows(uint8_t *dst, size_t dst_pitch, const uint8_t *sr
 		memcpy(dst + m * dst_pitch, src + m * src_pitch, bytes);
 }
 
+/* ---- totals, element by element ---- */
+
+#define EACH_ELEMENT(t, lanes, m, n)                                                               \
+	for (size_t m = 0; m < (t)->rows; m++)                                                     \
+		for (size_t n = 0; n < (t)->atoms * (lanes); n++)
+
+static const uint8_t *atom_of(const struct rocket_total *t, size_t i, size_t m, size_t s)
+{
+	return t->cubes[i] + (s * t->cube_rows + m) * ROCKET_ATOM_BYTES;
+}
+
+static int32_t int32_of(const struct rocket_total *t, size_t i, size_t m, size_t n)
+{
+	int32_t x;
+
+	memcpy(&x, atom_of(t, i, m, n / 4) + n % 4 * sizeof(x), sizeof(x));
+	return x;
+}
+
+static int16_t int16_of(const struct rocket_total *t, size_t i, size_t m, size_t n)
+{
+	int16_t x;
+
+	memcpy(&x, atom_of(t, i, m, n / 8) + n % 8 * sizeof(x), sizeof(x));
+	return x;
+}
+
+static float scale_of(const struct rocket_total *t, size_t i, size_t m, size_t n)
+{
+	return t->row[i * t->row_step + m] * t->column[i * t->column_step + n];
+}
+
+#define PORTABLE_TOTAL(name, lanes, element, TERM)                                                 \
+	static void portable_total_##name(const struct rocket_total *t)                            \
+	{                                                                                          \
+		EACH_ELEMENT(t, lanes, m, n)                                                       \
+		{                                                                                  \
+			element sum = 0;                                                           \
+                                                                                                   \
+			for (size_t i = 0; i < t->count; i++)                                      \
+				sum += TERM;                                                       \
+			memcpy(t->dst + m * t->pitch + n * sizeof(sum), &sum, sizeof(sum));        \
+		}                                                                                  \
+	}
+
+PORTABLE_TOTAL(int32, 4, uint32_t, (uint32_t)int32_of(t, i, m, n))
+PORTABLE_TOTAL(int16, 8, uint32_t, (uint32_t)int16_of(t, i, m, n))
+PORTABLE_TOTAL(scaled_int32, 4, float, scale_of(t, i, m, n) * (float)int32_of(t, i, m, n))
+PORTABLE_TOTAL(scaled_int16, 8, float, scale_of(t, i, m, n) * (float)int16_of(t, i, m, n))
+
 _Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the NPU and its hosts");
 
 ROCKET_LOOPS(portable, )
@@ -225,4 +275,8 @@ const struct rocket_layout_kernels rocket_layout_portable = {
 	.split_int16 = portable_split_int16,
 	.copy_rows = rocket_portable_copy_rows,
 	ROCKET_LOOPS_TABLE(portable),
+	.total_int32 = portable_total_int32,
+	.total_int16 = portable_total_int16,
+	.total_scaled_int32 = portable_total_scaled_int32,
+	.total_scaled_int16 = portable_total_scaled_int16,
 };

@@ -92,21 +92,22 @@ const struct rocket_matmul_kind rocket_kind_int8 = {
 	.c_bytes = 4,
 	.sum_bytes = 4,
 	.add = add_int32,
+	.total = rocket_total_int32,
 };
 
 /* Results that become something else in C. */
-#define CONVERTED(_type, _source, _add)                                                            \
+#define CONVERTED(_type, _source, _add, _total)                                                    \
 	{                                                                                          \
 		.type = _type, .a = &_source, .b = &_source, .c_bytes = 4, .sum_bytes = 4,         \
-		.always_sums = true, .add = _add,                                                  \
+		.always_sums = true, .add = _add, .total = _total,                                 \
 	}
 
 const struct rocket_matmul_kind rocket_kind_int4 =
-	CONVERTED(ROCKET_MM_INT4_INT16, rocket_source_int4, add_int16);
-const struct rocket_matmul_kind rocket_kind_int8_groups =
-	CONVERTED(ROCKET_MM_INT8_INT32, rocket_source_8, add_scaled_int32);
-const struct rocket_matmul_kind rocket_kind_int4_groups =
-	CONVERTED(ROCKET_MM_INT4_INT16, rocket_source_int4, add_scaled_int16);
+	CONVERTED(ROCKET_MM_INT4_INT16, rocket_source_int4, add_int16, rocket_total_int16);
+const struct rocket_matmul_kind rocket_kind_int8_groups = CONVERTED(
+	ROCKET_MM_INT8_INT32, rocket_source_8, add_scaled_int32, rocket_total_scaled_int32);
+const struct rocket_matmul_kind rocket_kind_int4_groups = CONVERTED(
+	ROCKET_MM_INT4_INT16, rocket_source_int4, add_scaled_int16, rocket_total_scaled_int16);
 
 const struct rocket_matmul_kind rocket_kind_int16 = {
 	.type = ROCKET_MM_INT8_INT32,

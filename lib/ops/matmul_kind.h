@@ -29,6 +29,9 @@ struct rocket_matmul_kind {
 	 * first: to zeros, whatever they hold. */
 	void (*add)(void *sums, const void *const *cubes, size_t rows, size_t cube_rows, size_t n,
 		    size_t stride, bool first, const struct rocket_scales *scales);
+	/* All tiles of a part of C at once; NULL: there is no way. */
+	void (*total)(void *c, size_t pitch, size_t rows, size_t n, bool soon,
+		      const struct rocket_tiles *tiles);
 	/* A row of sums into a row of C; NULL: they are its elements. */
 	void (*finish)(void *c, const void *sums, size_t count);
 };

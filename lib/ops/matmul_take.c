@@ -141,6 +141,33 @@ static void add_piece(const struct rocket_matmul_run *r, const struct group *g,
 		kind->finish(c + m * pitch, sums + m * stride * kind->sum_bytes, p->columns);
 }
 
+/* The rows of a tile that the layouts add up in one pass, from the first on: returns how many. */
+static size_t total_rows(const struct rocket_matmul_run *r, const struct group *g, size_t rows)
+{
+	const size_t pitch = r->call->c_row * r->kind->c_bytes;
+	const void *cubes[ROCKET_TOTAL_TILES_MAX];
+	uint32_t groups[ROCKET_TOTAL_TILES_MAX] = { 0 };
+	const struct rocket_tiles tiles = {
+		.cubes = cubes,
+		.count = g->count,
+		.cube_rows = (size_t)g->steps->mt,
+		.scales = scales_of(r, g->steps, 0, 0),
+		.groups = groups,
+	};
+
+	rows -= rows % ROCKET_TOTAL_ROWS;
+	if (!r->kind->total || !g->begins || !g->ends || g->count > ROCKET_TOTAL_TILES_MAX || !rows)
+		return 0;
+	for (uint32_t i = 0; i < g->count; i++) {
+		cubes[i] = cube_of(r, &g->steps[i]);
+		if (r->call->limits.grouped)
+			groups[i] = (uint32_t)(g->steps[i].k0 / r->call->limits.group);
+	}
+	r->kind->total(c_of(r, g->steps), pitch, rows, (size_t)g->steps->nt,
+		       rocket_rows_are_read_soon((size_t)r->call->M * pitch), &tiles);
+	return rows;
+}
+
 static void add_group(const struct rocket_matmul_run *r, const struct group *g)
 {
 	const size_t columns = ROCKET_BLOCK_ATOMS * 16 / r->tr->out_bytes;
@@ -148,10 +175,11 @@ static void add_group(const struct rocket_matmul_run *r, const struct group *g)
 	const size_t nt = (size_t)g->steps->nt, width = (size_t)r->plan.tiles.nt;
 	uint8_t here[BLOCK_SUM_BYTES] __attribute__((aligned(64)));
 	uint8_t *kept = g->begins && g->ends ? NULL : kept_sums(r, g->steps);
+	const size_t done = total_rows(r, g, mt);
 	struct piece p;
 
-	for (p.n = 0; p.n < nt; p.n += columns)
-		for (p.m = 0; p.m < mt; p.m += ROCKET_BLOCK_ROWS) {
+	for (p.n = 0; p.n < nt && done < mt; p.n += columns)
+		for (p.m = done; p.m < mt; p.m += ROCKET_BLOCK_ROWS) {
 			p.rows = mt - p.m < ROCKET_BLOCK_ROWS ? mt - p.m : ROCKET_BLOCK_ROWS;
 			p.columns = nt - p.n < columns ? nt - p.n : columns;
 			if (kept)

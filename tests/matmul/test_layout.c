@@ -305,6 +305,82 @@ static void accumulators_add_each_element_once(void **state)
 	}
 }
 
+/* What the formula says lies at row m and column n of a cube, whose results have so many bytes. */
+static int32_t result_at(const void *cube, size_t cube_rows, size_t bytes, size_t m, size_t n)
+{
+	const size_t at = rocket_output_index(cube_rows, (unsigned)(16 / bytes), m, n);
+
+	return bytes == 2 ? ((const int16_t *)cube)[at] : ((const int32_t *)cube)[at];
+}
+
+/* Totals of some tiles, two to a group now and then, by whatever loops the CPU has. */
+static void totals_are_sums_in_the_order_of_tiles(void **state)
+{
+	enum { TILES = 5, ROWS = 72, COLUMNS = 96, GROUPS = 4 };
+	static const uint32_t groups[TILES] = { 0, 1, 1, 3, 3 };
+	enum { CUBE = (ROWS + 3) * COLUMNS };
+	static int32_t cubes[TILES * CUBE];
+	static float row[ROWS * GROUPS], column[COLUMNS * GROUPS];
+	struct test_rng rng = { 41 };
+
+	(void)state;
+	for (int round = 0; round < 60; round++) {
+		const size_t rows = 4 * (size_t)test_random_in(&rng, 1, ROWS / 4);
+		const size_t n = 32 * (size_t)test_random_in(&rng, 1, COLUMNS / 32);
+		const size_t bytes = round & 1 ? 2 : 4, pitch = (n + (round & 2 ? 16 : 3)) * 4;
+		const bool scaled = round & 4, soon = round & 8;
+		const void *list[TILES];
+		const struct rocket_tiles tiles = {
+			.cubes = list,
+			.count = (size_t)test_random_in(&rng, 1, TILES),
+			.cube_rows = rows + (size_t)test_random_in(&rng, 0, 3),
+			.scales = { row, column, GROUPS },
+			.groups = groups,
+		};
+		uint8_t *c = aligned_alloc(64, (rows * pitch + 63) / 64 * 64);
+
+		assert_non_null(c);
+		memset(c, GUARD, rows * pitch);
+		for (size_t i = 0; i < TILES * CUBE; i++)
+			cubes[i] = (int32_t)test_random(&rng);
+		for (size_t i = 0; i < TILES; i++)
+			list[i] = cubes + i * CUBE;
+		for (size_t i = 0; i < ROWS * GROUPS; i++)
+			row[i] = (float)test_random_in(&rng, -1000, 1000) / 512;
+		for (size_t i = 0; i < COLUMNS * GROUPS; i++)
+			column[i] = (float)test_random_in(&rng, -1000, 1000) / 512;
+		(scaled       ? bytes == 2 ? rocket_total_scaled_int16 : rocket_total_scaled_int32
+		 : bytes == 2 ? rocket_total_int16
+			      : rocket_total_int32)(c, pitch, rows, n, soon, &tiles);
+		for (size_t m = 0; m < rows; m++)
+			for (size_t i = 0; i < pitch / 4; i++) {
+				uint32_t whole = 0, got;
+				float sum = 0, got_sum;
+
+				memcpy(&got, c + m * pitch + 4 * i, sizeof(got));
+				memcpy(&got_sum, &got, sizeof(got));
+				if (i >= n) {
+					assert_int_equal(got, 0x01010101u * GUARD);
+					continue;
+				}
+				for (size_t t = 0; t < tiles.count; t++) {
+					const int32_t x =
+						result_at(list[t], tiles.cube_rows, bytes, m, i);
+					const float scale = row[m * GROUPS + groups[t]] *
+							    column[i * GROUPS + groups[t]];
+
+					whole += (uint32_t)x;
+					sum += scale * (float)x;
+				}
+				if (scaled)
+					assert_true(got_sum == sum);
+				else
+					assert_int_equal(got, whole);
+			}
+		free(c);
+	}
+}
+
 /* ---- binary16 ---- */
 
 /* The value of half bits by the definition of the format. */
@@ -523,6 +599,60 @@ static void compare_sums(const struct rocket_layout_kernels *a,
 	free(y);
 }
 
+/* Of any bits, over some cubes, into lines or between them. */
+static void compare_totals(const struct rocket_layout_kernels *a,
+			   const struct rocket_layout_kernels *b, struct test_rng *rng)
+{
+	const size_t rows = 4 * (size_t)test_random_in(rng, 1, 6);
+	const size_t atoms = 4 * (size_t)test_random_in(rng, 1, 6);
+	const bool stream = test_random_in(rng, 0, 1);
+	const size_t pitch = stream ? atoms * 32 + 64 : atoms * 32 + 4;
+	const size_t cube_rows = rows + (size_t)test_random_in(rng, 0, 5);
+	const size_t cube = cube_rows * atoms * 16, flat = rows * pitch;
+	uint8_t *bytes = random_bytes(rng, 3 * cube);
+	const uint8_t *const cubes[3] = { bytes, bytes + cube, bytes + 2 * cube };
+	uint8_t *x = aligned_alloc(64, (flat + 63) / 64 * 64);
+	uint8_t *y = aligned_alloc(64, (flat + 63) / 64 * 64);
+	float row[3 * 24], column[3 * 192];
+	struct rocket_total t = {
+		.pitch = pitch,
+		.rows = rows,
+		.atoms = atoms,
+		.stream = stream,
+		.cubes = cubes,
+		.count = (size_t)test_random_in(rng, 1, 3),
+		.cube_rows = cube_rows,
+		.row = row,
+		.column = column,
+		.row_step = 24,
+		.column_step = 192,
+	};
+	void (*const functions[][2])(const struct rocket_total *) = {
+		{ a->total_int32, b->total_int32 },
+		{ a->total_int16, b->total_int16 },
+		{ a->total_scaled_int32, b->total_scaled_int32 },
+		{ a->total_scaled_int16, b->total_scaled_int16 },
+	};
+
+	assert_true(x && y);
+	for (unsigned i = 0; i < 3 * 24; i++)
+		row[i] = (float)test_random_in(rng, -1000, 1000) / 512;
+	for (unsigned i = 0; i < 3 * 192; i++)
+		column[i] = (float)test_random_in(rng, -1000, 1000) / 512;
+	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		memset(x, GUARD, flat);
+		memset(y, GUARD, flat);
+		t.dst = x;
+		functions[i][0](&t);
+		t.dst = y;
+		functions[i][1](&t);
+		assert_memory_equal(x, y, flat);
+	}
+	free(bytes);
+	free(x);
+	free(y);
+}
+
 static void compare_operands(const struct rocket_layout_kernels *a,
 			     const struct rocket_layout_kernels *b, struct test_rng *rng)
 {
@@ -597,6 +727,7 @@ static void vector_loops_give_the_portable_bits(void **state)
 			compare_copies(portable, k, &rng);
 			compare_operands(portable, k, &rng);
 			compare_sums(portable, k, &rng);
+			compare_totals(portable, k, &rng);
 			compare_conversions(portable, k, &rng);
 		}
 	}
@@ -635,6 +766,7 @@ int main(void)
 		cmocka_unit_test(weights_land_where_the_formula_says),
 		cmocka_unit_test(output_rows_come_from_where_the_formula_says),
 		cmocka_unit_test(accumulators_add_each_element_once),
+		cmocka_unit_test(totals_are_sums_in_the_order_of_tiles),
 		cmocka_unit_test(half_to_float_is_exact_for_every_half),
 		cmocka_unit_test(float_to_half_rounds_to_nearest_even),
 		cmocka_unit_test(vector_loops_give_the_portable_bits),
