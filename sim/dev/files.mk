@@ -14,6 +14,7 @@ SIM_DEV_SOURCES = \
 	sim/dev/space.c \
 	sim/dev/rknpu/action.c \
 	sim/dev/rknpu/device.c \
+	sim/dev/rknpu/fence.c \
 	sim/dev/rknpu/ioctl.c \
 	sim/dev/rknpu/mem.c \
 	sim/dev/rknpu/rknpu.h \

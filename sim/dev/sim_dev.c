@@ -373,10 +373,12 @@ int sim_dev_ioctl(int fd, unsigned long request, void *arg)
 	struct sim_file *file = get(fd);
 	int r;
 
-	if (!file)
-		return -1;
-	r = file->dev->abi->ioctl(file, request, arg);
-	put(file);
+	if (file) {
+		r = file->dev->abi->ioctl(file, request, arg);
+		put(file);
+	} else {
+		r = sim_fence_ioctl(fd, request, arg);
+	}
 	if (r >= 0)
 		return r;
 	errno = -r;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /* test_rknpu_abi.c - the vendor's interface as the simulated device answers it. */
+#include <linux/sync_file.h>
 #include <poll.h>
 #include <pthread.h>
 
@@ -392,33 +393,104 @@ static void hang_takes_waiting_jobs_with_it(void **state)
 
 /* ---- without waiting ---- */
 
-static void await_fence(int fence)
+static bool signals(int fence, int ms)
 {
 	struct pollfd p = { .fd = fence, .events = POLLIN };
 
-	assert_int_equal(poll(&p, 1, 60000), 1);
-	assert_int_equal(p.revents, POLLIN);
+	return poll(&p, 1, ms) == 1 && p.revents == POLLIN;
+}
+
+static int status_of(int fence)
+{
+	struct sync_file_info info = { 0 };
+
+	assert_int_equal(raw_ioctl(fence, SYNC_IOC_FILE_INFO, &info), 0);
+	return info.status;
+}
+
+/* Its fence. */
+static int run_without_waiting(struct vendor_kit *kit, uint32_t timeout)
+{
+	kit->submit.flags |= RKNPU_JOB_NONBLOCK | RKNPU_JOB_FENCE_OUT;
+	kit->submit.timeout = timeout;
+	kit->submit.fence_fd = -1;
+	assert_int_equal(vendor_run(kit), 0);
+	assert_true(kit->submit.fence_fd >= 0);
+	return kit->submit.fence_fd;
 }
 
 static void fence_tells_of_the_end(void **state)
 {
-	struct vendor_kit kit, next;
+	struct vendor_kit kit;
+	int fence;
 
 	(void)state;
 	vendor_kit_init(&kit, fd, 4, 1);
-	vendor_kit_init(&next, fd, 4, 2);
-	kit.submit.flags |= RKNPU_JOB_NONBLOCK | RKNPU_JOB_FENCE_OUT;
-	kit.submit.timeout = 60000000;
-	assert_int_equal(vendor_run(&kit), 0);
-	assert_true(kit.submit.fence_fd >= 0);
-	next.submit.flags |= RKNPU_JOB_FENCE_IN;
-	next.submit.fence_fd = kit.submit.fence_fd;
-	next.submit.timeout = 60000;
-	assert_int_equal(vendor_run(&next), 0); /* after the first, then */
+	fence = run_without_waiting(&kit, 60000000);
+	assert_true(signals(fence, 60000));
+	assert_int_equal(status_of(fence), 1);
 	for (unsigned i = 0; i < 4; i++)
-		assert_true(vendor_is_right(&kit, i) && vendor_is_right(&next, i));
-	await_fence(kit.submit.fence_fd);
-	close(kit.submit.fence_fd);
+		assert_true(vendor_is_right(&kit, i));
+	/* Who does not wait is not told how it ended. */
+	assert_int_equal(vendor_task(&kit, 3)->int_status, 0);
+	close(fence);
+}
+
+/* Its jobs are one after the other in the driver's eyes, whichever core they are on. */
+static void fence_of_the_driver_is_not_waited_for(void **state)
+{
+	struct vendor_kit hung, next;
+	int fence;
+
+	(void)state;
+	vendor_kit_init(&hung, fd, 1, 1);
+	vendor_kit_init(&next, fd, 1, 2);
+	vendor_kit_hang(&hung, 0);
+	hung.submit.core_mask = 1;
+	fence = run_without_waiting(&hung, 60000000);
+	next.submit.core_mask = 2;
+	next.submit.flags |= RKNPU_JOB_FENCE_IN;
+	next.submit.fence_fd = fence;
+	assert_int_equal(vendor_run(&next), 0);
+	assert_true(vendor_is_right(&next, 0));
+	assert_int_equal(status_of(fence), 0);
+	close(fence);
+	next.submit.fence_fd = fd; /* open, but none */
+	assert_int_equal(vendor_run(&next), -EINVAL);
+}
+
+/* Neither a reset nor other jobs take it off its core: only one that names that core does. */
+static void hung_job_nobody_waits_for_keeps_its_core(void **state)
+{
+	struct vendor_kit hung, behind, named, waiting;
+	int hung_fence, behind_fence, fence;
+	uint32_t none = 0;
+
+	(void)state;
+	vendor_kit_init(&hung, fd, 1, 1);
+	vendor_kit_init(&behind, fd, 1, 2);
+	vendor_kit_init(&named, fd, 1, 3);
+	vendor_kit_init(&waiting, fd, 1, 4);
+	vendor_kit_hang(&hung, 0);
+	hung.submit.core_mask = behind.submit.core_mask = named.submit.core_mask = 1;
+	hung_fence = run_without_waiting(&hung, 200000); /* as microseconds */
+	behind_fence = run_without_waiting(&behind, 60000000);
+	assert_false(signals(hung_fence, 100));
+	assert_int_equal(vendor_action(fd, RKNPU_ACT_RESET, &none), 0);
+	assert_int_equal(vendor_run(&waiting), 0); /* on whichever core is free */
+	assert_true(vendor_is_right(&waiting, 0));
+	test_sleep_ms(200);
+	assert_false(signals(hung_fence, 0) || signals(behind_fence, 0));
+	fence = run_without_waiting(&named, 60000000);
+	assert_true(signals(fence, 60000));
+	assert_true(vendor_is_right(&named, 0));
+	/* Dropped, with what was behind it. */
+	assert_false(signals(hung_fence, 100) || signals(behind_fence, 0));
+	assert_int_equal(status_of(hung_fence), 0);
+	assert_true(vendor_is_untouched(&behind, 0));
+	close(hung_fence);
+	close(behind_fence);
+	close(fence);
 }
 
 static void close_gives_up_jobs_nobody_waits_for(void **state)
@@ -431,14 +503,11 @@ static void close_gives_up_jobs_nobody_waits_for(void **state)
 	(void)state;
 	vendor_kit_init(&kit, other, 1, 1);
 	vendor_kit_hang(&kit, 0);
-	kit.submit.flags |= RKNPU_JOB_NONBLOCK | RKNPU_JOB_FENCE_OUT;
-	kit.submit.timeout = 60000000;
-	assert_int_equal(vendor_run(&kit), 0);
-	fence = kit.submit.fence_fd;
+	fence = run_without_waiting(&kit, 60000000);
 	start = test_now_ns();
 	raw_close(other);
 	assert_true(test_now_ns() - start < UINT64_C(10000000000));
-	await_fence(fence);
+	assert_false(signals(fence, 0));
 	close(fence);
 	assert_int_equal(test_count_fds(), fds);
 }
@@ -556,6 +625,8 @@ int main(void)
 		T(fault_times_out),
 		T(hang_takes_waiting_jobs_with_it),
 		T(fence_tells_of_the_end),
+		T(fence_of_the_driver_is_not_waited_for),
+		T(hung_job_nobody_waits_for_keeps_its_core),
 		T(close_gives_up_jobs_nobody_waits_for),
 		T(lanes_give_every_task_its_status),
 		T(sixteen_clients_get_their_own_results),

@@ -31,6 +31,7 @@ struct rknpu_job {
 	bool woken;          /* done: result */
 	pthread_cond_t wake; /* CLOCK_MONOTONIC */
 	struct core_sched_result result;
+	int64_t queued_ns;          /* its age is from here */
 	int64_t began_ns, ended_ns; /* first start, last end; 0: none */
 	int64_t stuck_ns;           /* since when a core makes no progress with it; 0: none does */
 	char why[280];              /* it is stuck */
@@ -40,7 +41,8 @@ struct rknpu_job {
 struct rknpu_order {
 	struct rknpu_job *job; /* NULL: nothing */
 	uint32_t task, count;
-	bool killed; /* by a reset of the cores */
+	bool killed; /* by a reset of the cores: the job leaves its core */
+	bool reset;  /* the same, but nobody waits for the job and it stays */
 	bool stuck;
 };
 
@@ -73,14 +75,26 @@ int rknpu_submit(struct sim_file *file, void *arg);
 /* The object at a kernel address, of any file, or NULL. */
 struct sim_bo *rknpu_object(struct sim_device *dev, uint64_t address);
 
+/* ---- fences (fence.c) ---- */
+
+/* The caller's fd, and the job's own of the same fence: 0 or -errno. */
+int rknpu_fence_new(struct rknpu_job *job, int *fd);
+void rknpu_fence_signal(const struct rknpu_job *job);
+bool rknpu_is_fence(int fd);
+
 /* ---- jobs (worker.c) ---- */
 
 void *rknpu_worker(void *rknpu);
 void rknpu_core_main(struct sim_core *core);
 /* Tell the worker that the scheduler was told something. */
 void rknpu_kick(struct sim_rknpu *r);
-/* A reset of all cores: every job ends with EINVAL, that of id (or -1) with error. */
+/*
+ * A reset of all cores: every job that somebody waits for ends with EINVAL, that of id (or -1) with
+ * error. Nobody takes others off their core, or out of its queue [source: 0.9.8].
+ */
 void rknpu_reset(struct sim_rknpu *r, int id, int error);
+/* Drop what core has before it and nobody waits for. */
+void rknpu_drop_queue(struct sim_rknpu *r, unsigned core);
 /* Give up the jobs of file and wait until they are gone. */
 void rknpu_detach(struct sim_file *file);
 /* What a result means to a caller; frees job. */

@@ -7,10 +7,8 @@
  * core of the mask, a task at a time.
  */
 #include <errno.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -169,38 +167,16 @@ void rknpu_job_free(struct rknpu_job *job)
 	free(job);
 }
 
-/* ---- fences: file descriptors that become readable ---- */
-
-static int await_fence(const struct rknpu_submit *args)
+/*
+ * The driver waits for fences of other drivers before it takes a job. Its own it takes for jobs
+ * that are before this one anyway, which on another core they need not be. There are no others
+ * here.
+ */
+static int check_fence(struct rknpu_submit *args)
 {
-	struct pollfd p = { .fd = args->fence_fd, .events = POLLIN };
-	int r;
-
-	if (args->fence_fd < 0)
+	if (!rknpu_is_fence(args->fence_fd))
 		return -EINVAL;
-	do
-		r = poll(&p, 1, (int)(args->timeout > INT32_MAX ? INT32_MAX : args->timeout));
-	while (r < 0 && errno == EINTR);
-	if (r < 0 || p.revents & (POLLNVAL | POLLERR))
-		return -EINVAL;
-	return r ? 0 : -ETIMEDOUT;
-}
-
-/* The caller's fd, and the job's own of the same event. */
-static int make_fence(struct rknpu_job *job, struct rknpu_submit *args)
-{
-	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-
-	if (fd < 0)
-		return -errno;
-	job->fence = dup(fd);
-	if (job->fence < 0) {
-		int err = errno;
-
-		close(fd);
-		return -err;
-	}
-	args->fence_fd = fd;
+	args->fence_fd = -1;
 	return 0;
 }
 
@@ -257,19 +233,21 @@ static void await(struct sim_rknpu *r, struct rknpu_job *job)
 
 /*
  * Before a job that nobody waits for is queued, the driver drops older ones that seem to hang on
- * its cores: it compares their age in microseconds with a timeout in milliseconds. Here only those
- * that do hang are.
+ * the cores it names, with all that is queued behind them: it compares their age in microseconds
+ * with a timeout in milliseconds. Here only those that do hang are, for simulating takes long.
  */
 static void drop_stuck(struct sim_rknpu *r, uint32_t mask)
 {
 	for (unsigned c = 0; c < r->dev->n_cores; c++) {
-		const struct rknpu_job *job = r->orders[c].job;
+		const struct rknpu_order *o = &r->orders[c];
 
-		if (mask >> c & 1 && job && r->orders[c].stuck &&
-		    (rknpu_now_ns() - job->stuck_ns) / 1000 > (int64_t)job->args.timeout) {
-			rknpu_reset(r, job->id, -ETIMEDOUT);
-			return;
-		}
+		if (!(mask >> c & 1) || !o->job || !o->stuck || o->killed ||
+		    (rknpu_now_ns() - o->job->queued_ns) / 1000 < (int64_t)o->job->args.timeout)
+			continue;
+		sim_log(r->dev, "job dropped: fd %d, cores %#x: %s; all cores reset",
+			o->job->file->opened_as, o->job->args.core_mask, o->job->why);
+		rknpu_reset(r, o->job->id, -ETIMEDOUT);
+		rknpu_drop_queue(r, c);
 	}
 }
 
@@ -280,6 +258,7 @@ static int queue(struct sim_rknpu *r, struct rknpu_job *job, const struct core_s
 	job->id = core_sched_submit(&r->sched, q);
 	if (job->id < 0)
 		return job->id == -EAGAIN ? -ENOMEM : job->id;
+	job->queued_ns = rknpu_now_ns();
 	r->jobs[job->id] = job;
 	rknpu_kick(r);
 	return 0;
@@ -300,7 +279,7 @@ static int run(struct sim_rknpu *r, struct rknpu_job *job, struct rknpu_submit *
 	if (!err)
 		err = make_request(r, job, &q);
 	if (!err && args->flags & RKNPU_JOB_FENCE_OUT)
-		err = make_fence(job, args);
+		err = rknpu_fence_new(job, &args->fence_fd);
 	if (err == 1)
 		err = never(r, job);
 	else if (!err)
@@ -328,7 +307,7 @@ int rknpu_submit(struct sim_file *file, void *arg)
 	int err = check_args(file, args);
 
 	if (!err && args->flags & RKNPU_JOB_FENCE_IN)
-		err = await_fence(args);
+		err = check_fence(args);
 	if (err)
 		return err;
 	job = new_job(file, args);

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "../kick.h"
 #include "rknpu.h"
@@ -33,29 +32,29 @@ static struct rknpu_task *task_at(const struct rknpu_job *job, uint32_t index)
 
 /* ---- the worker ---- */
 
-/* The vendor's driver writes the last task of the core it waits for, that of lanes every task. */
+/*
+ * The vendor's driver writes the last task of the core it waits for when it has waited, with
+ * whatever result, and so not with NONBLOCK [source: 0.9.8]. That of lanes writes every task.
+ */
 static void store_status(const struct sim_rknpu *r, const struct rknpu_job *job,
 			 const struct core_sched_action *a)
 {
 	const struct core_sched_range *lane = &r->slots[a->id].request.lanes[a->lane];
 
-	if (a->error)
-		return;
 	if (r->lanes)
-		for (uint32_t i = 0; i < a->count; i++)
+		for (uint32_t i = 0; i < a->count && !a->error; i++)
 			task_at(job, a->task + i)->int_status = a->status;
-	else if (a->core == job->wait_core && a->task + a->count == lane->first + lane->count)
+	else if (!job->detached && a->core == job->wait_core &&
+		 a->task + a->count == lane->first + lane->count)
 		task_at(job, a->task + a->count - 1)->int_status = a->status;
 }
 
 static void finish(struct sim_rknpu *r, struct rknpu_job *job)
 {
-	const uint64_t one = 1;
-
 	core_sched_take(&r->sched, job->id, &job->result);
 	r->jobs[job->id] = NULL;
-	if (job->fence >= 0 && write(job->fence, &one, sizeof(one)) < 0)
-		sim_log(r->dev, "a fence cannot be signalled");
+	if (!job->result.error)
+		rknpu_fence_signal(job);
 	job->woken = true;
 	if (job->detached)
 		rknpu_job_free(job);
@@ -107,17 +106,37 @@ void *rknpu_worker(void *arg)
 
 /* ---- giving up ---- */
 
+/* With a reset for the sake of job id. */
+static bool leaves(const struct rknpu_job *job, int id)
+{
+	return !job->detached || job->id == id;
+}
+
 void rknpu_reset(struct sim_rknpu *r, int id, int error)
 {
 	for (int i = 0; i < (int)RKNPU_JOBS_MAX; i++)
-		if (r->jobs[i])
+		if (r->jobs[i] && leaves(r->jobs[i], id))
 			core_sched_abort(&r->sched, i, i == id ? error : -EINVAL);
 	for (unsigned c = 0; c < r->dev->n_cores; c++) {
-		if (!r->orders[c].job)
+		struct rknpu_order *order = &r->orders[c];
+
+		if (!order->job)
 			continue;
-		r->orders[c].killed = true;
+		if (leaves(order->job, id))
+			order->killed = true;
+		else
+			order->reset = true;
 		pthread_cond_signal(&r->dev->cores[c].wake);
 	}
+	rknpu_kick(r);
+}
+
+void rknpu_drop_queue(struct sim_rknpu *r, unsigned core)
+{
+	for (int i = 0; i < (int)RKNPU_JOBS_MAX; i++)
+		if (r->jobs[i] && r->jobs[i]->detached && r->slots[i].bucket == CORE_SCHED_READY &&
+		    r->slots[i].request.core_mask >> core & 1)
+			core_sched_abort(&r->sched, i, -EINVAL);
 	rknpu_kick(r);
 }
 
@@ -239,6 +258,10 @@ static void run_order(struct sim_core *core, struct rknpu_order *order)
 	pthread_mutex_lock(&core->dev->lock);
 	r->reaper.running--;
 	sim_count(order->job->file, &out.res.counters);
+	if (order->reset && out.done) {
+		out.done = false;
+		snprintf(out.why, sizeof(out.why), "the cores were reset");
+	}
 	if (!out.done)
 		await_reset(core, order, &out);
 	if (order->killed) {
