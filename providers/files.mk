@@ -9,10 +9,13 @@ EXTRA_DIST += providers/rocket/provider.c providers/rocket/rocket_provider.h
 endif
 
 RKNPU_PROVIDER_SOURCES = \
+	providers/rknpu/fence.c \
 	providers/rknpu/job.c \
+	providers/rknpu/kick.c \
 	providers/rknpu/memory.c \
 	providers/rknpu/node.h \
 	providers/rknpu/provider.c \
+	providers/rknpu/record.c \
 	providers/rknpu/rknpu_provider.h
 if PROVIDER_RKNPU
 librocket_all_la_SOURCES += $(RKNPU_PROVIDER_SOURCES) uapi/drm/rknpu_ioctl.h

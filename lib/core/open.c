@@ -147,6 +147,7 @@ static struct rocket_device *adopt(const struct rocket_provider *p, const struct
 	dev->node.fd = fd;
 	dev->node.kernel = kernel;
 	dev->node.path = dev->path;
+	dev->node.rknpu_submit = dev->settings.rknpu_submit;
 	dev->bos = rocket_bo_table_new();
 	if (!dev->bos)
 		goto err_dev;

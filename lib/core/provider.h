@@ -50,7 +50,7 @@ struct rocket_caps {
 	uint8_t errors_reported; /* PREP_BO returns the error of a failed job */
 };
 
-/* One open device node. The library fills fd, kernel and path before open. */
+/* One open device node. The library fills fd, kernel, path and rknpu_submit before open. */
 struct rocket_node {
 	int fd;
 	const struct rocket_kernel *kernel;
@@ -62,9 +62,14 @@ struct rocket_node {
 	char driver_version[32]; /* for people; filled by open */
 	char refusal[96];        /* why open failed, where -errno does not say; "" else */
 	/* A provider that may make more than one SUBMIT call of one submit, or none, sets the first
-	 * in open and adds its calls to the second, atomically. */
+	 * in open and adds its calls and their tasks to the others, atomically. */
 	bool counts_calls;
 	uint64_t submit_calls; /* that the library has not taken from here yet */
+	uint64_t submit_tasks; /* in those calls; counted alike */
+	/* Why submit says -EOPNOTSUPP, where that does not; NULL else. Constant, stored atomically.
+	 */
+	const char *complaint;
+	const char *rknpu_submit; /* ROCKET_RKNPU_SUBMIT; NULL: unset */
 };
 
 struct rocket_provider_job {

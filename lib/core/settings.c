@@ -52,7 +52,7 @@ static const struct number numbers[] = {
 
 /* What has been complained about, so that a program that opens many fds says it once. */
 enum { COMPLAINT_REUSE = N_NUMBERS, COMPLAINT_BUSY_POLL, COMPLAINT_STRING, N_COMPLAINTS };
-static atomic_flag complained[N_COMPLAINTS + 3];
+static atomic_flag complained[N_COMPLAINTS + 4];
 
 static void complain(unsigned which, const char *name, const char *value, const char *taken)
 {
@@ -164,6 +164,7 @@ struct rocket_settings rocket_settings_read(void)
 		s.mm_stream = is_simulated(&s);
 	read_string("ROCKET_CHIP", 1, s.chip, sizeof(s.chip));
 	read_string("ROCKET_CPU_AFFINITY", 2, s.cpu_affinity, sizeof(s.cpu_affinity));
+	read_string("ROCKET_RKNPU_SUBMIT", 3, s.rknpu_submit, sizeof(s.rknpu_submit));
 	if (getenv("ROCKET_CPU_AFFINITY") && !s.cpu_affinity[0])
 		strcpy(s.cpu_affinity, "off"); /* set and empty is not the same as unset */
 	return s;

@@ -35,6 +35,9 @@ struct rocket_settings {
 	/* Set at open: tasks that are not chained may run anywhere, others between them, so nothing
 	 * stays on chip from one to the next. */
 	int tasks_apart;
+	/* submitting */
+	char rknpu_submit[16]; /* ROCKET_RKNPU_SUBMIT, "" when unset; its provider knows the values
+				*/
 	/* waiting */
 	int wait_ms; /* ROCKET_WAIT_MS; < 1: 8000, or ten minutes where device is the simulator */
 	int slow_wait_ms;  /* ROCKET_SLOW_WAIT_MS; 0 = the profile's */

@@ -127,12 +127,28 @@ static int check_job(struct rocket_device *dev, const struct rocket_provider_job
 	return r;
 }
 
-/* Calls of a provider that counts them may be those of another thread's submit: the sum is right.
+/*
+ * Count the calls that a submit made, and their tasks. Those of a provider that counts them may be
+ * of another thread's submit: the sum is right. Of another it is taken that it made its call,
+ * unless it failed with what it can itself fail with before.
  */
-static uint64_t calls_of(struct rocket_node *node)
+static void count(struct rocket_node *node, uint64_t tasks, int e)
 {
-	return node->counts_calls ? __atomic_exchange_n(&node->submit_calls, 0, __ATOMIC_RELAXED)
-				  : 1;
+	if (node->counts_calls)
+		rocket_count_submit(__atomic_exchange_n(&node->submit_calls, 0, __ATOMIC_RELAXED),
+				    __atomic_exchange_n(&node->submit_tasks, 0, __ATOMIC_RELAXED));
+	else if (e != -ENOMEM)
+		rocket_count_submit(1, tasks);
+}
+
+static int refused(const struct rocket_node *node, int e, const char *who)
+{
+	const char *why = __atomic_load_n(&node->complaint, __ATOMIC_ACQUIRE);
+
+	if (e == -EOPNOTSUPP && why)
+		return rocket_fail(ROCKET_E_UNSUPPORTED, "%s: %s", who, why);
+	return rocket_fail(rocket_status_of_errno(e), "%s: the kernel refused: %s", who,
+			   strerror(-e));
 }
 
 static int submit(int fd, const struct rocket_provider_job *jobs, uint32_t n_jobs, void *scratch,
@@ -151,12 +167,8 @@ static int submit(int fd, const struct rocket_provider_job *jobs, uint32_t n_job
 	if (!r) {
 		e = dev->provider->submit(&dev->node, jobs, n_jobs, scratch);
 		if (e)
-			r = rocket_fail(rocket_status_of_errno(e), "%s: the kernel refused: %s",
-					who, strerror(-e));
-		if (e != -ENOMEM) /* what the provider itself can fail with, before the call */
-			rocket_count_submit(calls_of(&dev->node), tasks);
-		else if (dev->node.counts_calls)
-			rocket_count_submit(calls_of(&dev->node), 0);
+			r = refused(&dev->node, e, who);
+		count(&dev->node, tasks, e);
 	}
 	rocket_device_put(dev);
 	return r;

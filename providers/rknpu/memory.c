@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "lib/core/clock.h"
 #include "node.h"
 
 /* ---- objects ---- */
@@ -153,41 +154,43 @@ int rknpu_bo_alloc(struct rocket_node *node, size_t size, rocket_bo *bo)
 int rknpu_bo_free(struct rocket_node *node, rocket_bo *bo)
 {
 	struct rknpu_object o;
-	int r = leave(node->priv, bo, &o) ? rknpu_object_free(node, &o) : -ENOENT;
+	int r;
 
+	rknpu_fence_release(node, bo->handle);
+	r = leave(node->priv, bo, &o) ? rknpu_object_free(node, &o) : -ENOENT;
 	memset(bo, 0, sizeof(*bo));
 	return r;
 }
 
 /* ---- between the CPU and the NPU ---- */
 
-static struct timespec deadline(uint64_t timeout_ns)
+int rknpu_wait_for_end(struct rknpu_state *state, uint64_t until_ns)
 {
-	struct timespec t;
-	uint64_t s = timeout_ns / 1000000000u, ns;
+	const uint64_t s = until_ns / 1000000000u;
+	const struct timespec until = { (time_t)(s > INT32_MAX ? INT32_MAX : s),
+					(long)(until_ns % 1000000000u) };
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	ns = (uint64_t)t.tv_nsec + timeout_ns % 1000000000u;
-	t.tv_sec += (time_t)(s > INT32_MAX ? INT32_MAX : s) + (time_t)(ns / 1000000000u);
-	t.tv_nsec = (long)(ns % 1000000000u);
-	return t;
+	return -pthread_cond_timedwait(&state->ended, &state->lock, &until);
 }
 
 /*
- * Wait until no job of this node names bo, and find its object. SUBMIT waits for its job, so only
- * a job of another thread can be under way.
+ * Wait until no job of this node names bo, and find its object. Where SUBMIT waits for its job,
+ * only a job of another thread can be under way.
  */
-static int await(struct rknpu_state *state, const rocket_bo *bo, uint64_t timeout_ns,
+static int await(struct rocket_node *node, const rocket_bo *bo, uint64_t timeout_ns,
 		 struct rknpu_object *out)
 {
-	const struct timespec until = deadline(timeout_ns);
+	struct rknpu_state *state = node->priv;
+	const uint64_t now = rocket_now_ns();
+	const uint64_t until = timeout_ns < UINT64_MAX - now ? now + timeout_ns : UINT64_MAX;
 	struct rknpu_object *o;
 	int r = 0;
 
 	pthread_mutex_lock(&state->lock);
 	while ((o = rknpu_object_of(state, bo->handle)) && o->jobs && !r)
-		r = timeout_ns ? -pthread_cond_timedwait(&state->ended, &state->lock, &until)
-			       : -EBUSY;
+		r = rknpu_fence_await(node, bo->handle, until);
+	if (r == -ETIMEDOUT && !timeout_ns)
+		r = -EBUSY;
 	if (!o)
 		r = -ENOENT;
 	else if (!r)
@@ -220,7 +223,7 @@ int rknpu_bo_prep_ranges(struct rocket_node *node, const rocket_bo *bo, const ro
 			 unsigned n, uint64_t timeout_ns)
 {
 	struct rknpu_object o;
-	int ret = await(node->priv, bo, timeout_ns, &o);
+	int ret = await(node, bo, timeout_ns, &o);
 
 	return ret ? ret : sync_ranges(node, &o, RKNPU_MEM_SYNC_FROM_DEVICE, r, n);
 }

@@ -5,9 +5,8 @@
  * What the seam asks for and this driver has no call for:
  *   waiting for a buffer   SUBMIT waits for its job; the failure of one is kept with the buffers
  *                          that it was to write and told by bo_prep
- *   submits that return    not through NONBLOCK and FENCE_OUT: no one but the next such submit
- *   at once                retires a job that hangs, by an age in other units than its timeout,
- *                          and what a fence says of a job that failed is not known
+ *   submits that return    on demand (ROCKET_RKNPU_SUBMIT), through NONBLOCK and FENCE_OUT: no one
+ *   at once                but the next such submit retires a job that hangs; fence.c has the rest
  *   several tasks          chained, one SUBMIT; not chained, one SUBMIT each, between which the
  *                          tasks of others may run, on any core
  *   several jobs           one after the other; up to three that share no buffer that one of them
@@ -110,19 +109,35 @@ static uint32_t memory_flags(uint32_t version)
 	       (version >= VERSION_TIGHT ? RKNPU_MEM_IOMMU_LIMIT_IOVA_ALIGNMENT : 0);
 }
 
+static int check_mode(struct rocket_node *node, bool *fenced)
+{
+	const char *mode = node->rknpu_submit ? node->rknpu_submit : "";
+
+	*fenced = !strcmp(mode, "fenced");
+	if (*fenced || !*mode || !strcmp(mode, "blocking"))
+		return 0;
+	snprintf(node->refusal, sizeof(node->refusal),
+		 "ROCKET_RKNPU_SUBMIT=%s is neither blocking nor fenced", mode);
+	return -EINVAL;
+}
+
 static int open_node(struct rocket_node *node)
 {
 	struct rknpu_state *state;
 	pthread_condattr_t monotonic;
 	uint32_t version;
-	int r = check_version(node, &version);
+	bool fenced;
+	int r = check_mode(node, &fenced);
 
+	if (!r)
+		r = check_version(node, &version);
 	if (r)
 		return r;
 	state = calloc(1, sizeof(*state));
 	if (!state)
 		return -ENOMEM;
 	state->memory_flags = memory_flags(version);
+	state->fenced = fenced;
 	pthread_mutex_init(&state->lock, NULL);
 	pthread_mutex_init(&state->submit_lock, NULL);
 	pthread_condattr_init(&monotonic);
@@ -140,6 +155,7 @@ static void close_node(struct rocket_node *node)
 {
 	struct rknpu_state *state = node->priv;
 
+	rknpu_fence_close(node);
 	if (state->tasks.handle)
 		rknpu_object_free(node, &state->tasks);
 	pthread_cond_destroy(&state->ended);

@@ -21,7 +21,7 @@ core_tests = \
 	tests/device/test_select \
 	tests/device/test_settings
 if PROVIDER_RKNPU
-core_tests += tests/device/test_rknpu_provider
+core_tests += tests/device/test_rknpu_fence tests/device/test_rknpu_provider
 endif
 
 check_PROGRAMS += $(device_tests) $(interface_tests) $(core_tests)
@@ -79,6 +79,11 @@ tests_device_test_rknpu_abi_SOURCES = tests/device/test_rknpu_abi.c \
 	tests/device/rknpu_kit.h tests/device/rknpu_kit.c $(device_test_support)
 tests_device_test_rknpu_abi_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_abi_LDADD = $(device_test_libs)
+
+tests_device_test_rknpu_fence_SOURCES = tests/device/test_rknpu_fence.c $(device_test_support)
+tests_device_test_rknpu_fence_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_rknpu_fence_LDADD = $(device_test_libs)
+tests_device_test_rknpu_fence_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 
 tests_device_test_rknpu_provider_SOURCES = tests/device/test_rknpu_provider.c \
 	$(fake_kernel) $(device_test_support)

@@ -380,6 +380,7 @@ static void hang_takes_waiting_jobs_with_it(void **state)
 	vendor_kit_hang(&hung, 0);
 	hung.submit.core_mask = waiting.submit.core_mask = 1;
 	hung.submit.timeout = 300;
+	vendor_task(&hung, 0)->int_status = vendor_task(&waiting, 0)->int_status = 0xffffffff;
 	assert_int_equal(pthread_create(&a.thread, NULL, run_in_thread, &a), 0);
 	test_sleep_ms(100);
 	assert_int_equal(pthread_create(&b.thread, NULL, run_in_thread, &b), 0);
@@ -387,6 +388,9 @@ static void hang_takes_waiting_jobs_with_it(void **state)
 	pthread_join(b.thread, NULL);
 	assert_int_equal(a.result, -ETIMEDOUT);
 	assert_int_equal(b.result, -EINVAL);
+	/* What it never came to has no status. */
+	assert_int_equal(vendor_task(&hung, 0)->int_status, 0);
+	assert_int_equal(vendor_task(&waiting, 0)->int_status, 0xffffffff);
 	assert_int_equal(vendor_run(&waiting), 0);
 	assert_true(vendor_is_right(&waiting, 0));
 }

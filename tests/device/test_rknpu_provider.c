@@ -26,6 +26,8 @@ static struct {
 	int fail_errno;
 	bool fail_mmap;
 	int submit_errno;
+	unsigned from, until; /* SUBMITs that fail so: from these on, before those; 0, 0: all */
+	bool began;           /* what fails so has run */
 	unsigned submits;
 	struct rknpu_submit submit[8];
 	struct rknpu_task tasks[8][256];
@@ -97,7 +99,12 @@ static int fake_submit(const struct rknpu_submit *args)
 	memcpy(fake.tasks[fake.submits], fake.objects[h].mem,
 	       args->task_number * sizeof(struct rknpu_task));
 	fake.submits++;
-	return fake.submit_errno ? fake_fail(fake.submit_errno) : 0;
+	if (!fake.submit_errno || fake.submits <= fake.from ||
+	    (fake.until && fake.submits > fake.until))
+		return 0;
+	if (fake.began)
+		((struct rknpu_task *)fake.objects[h].mem)[args->task_number - 1].int_status = 0;
+	return fake_fail(fake.submit_errno);
 }
 
 static int fake_ioctl(int fd, unsigned long request, void *arg)
@@ -644,14 +651,78 @@ static void cores_that_were_never_taken_are_refused_and_named_no_more(void **sta
 		jobs[i] = job_of(i, 1, i, 0);
 	fake.submit_errno = EINVAL;
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), -EINVAL);
+	assert_int_equal(fake.submits, 2); /* asked twice */
 	assert_int_equal(fake.submit[0].core_mask, 7);
+	assert_int_equal(fake.submit[1].core_mask, 7);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(p->bo_prep(&node, &out[i], 1000), 0);
 	fake.submit_errno = 0;
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
-	assert_int_equal(fake.submits, 4);
-	for (unsigned i = 1; i < 4; i++)
+	assert_int_equal(fake.submits, 5);
+	for (unsigned i = 2; i < 5; i++)
 		assert_int_equal(fake.submit[i].core_mask, RKNPU_CORE_AUTO_MASK);
+	free_bos();
+}
+
+/* Another client's job hung: its reset is no refusal of the cores. */
+static void jobs_that_a_reset_takes_out_of_the_queue_are_submitted_again(void **state)
+{
+	struct rocket_provider_job jobs[3];
+
+	(void)state;
+	alloc_bos();
+	for (unsigned i = 0; i < 3; i++)
+		jobs[i] = job_of(i, 1, i, 0);
+	fake.submit_errno = EINVAL;
+	fake.until = 1;
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
+	assert_int_equal(fake.submits, 2);
+	assert_int_equal(fake.submit[1].core_mask, 7);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(p->bo_prep(&node, &out[i], 1000), 0);
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
+	assert_int_equal(fake.submit[2].core_mask, 7);
+	free_bos();
+}
+
+/* What has run may have changed what it works on, and is not run again. */
+static void jobs_that_a_reset_interrupts_have_failed(void **state)
+{
+	struct rocket_provider_job jobs[3];
+
+	(void)state;
+	alloc_bos();
+	for (unsigned i = 0; i < 3; i++)
+		jobs[i] = job_of(i, 1, i, 0);
+	fake.submit_errno = EINVAL;
+	fake.began = true;
+	fake.until = 1;
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
+	assert_int_equal(fake.submits, 1);
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(p->bo_prep(&node, &out[i], 1000), -EIO);
+	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
+	assert_int_equal(fake.submit[1].core_mask, 7);
+	assert_int_equal(p->bo_prep(&node, &out[2], 1000), 0);
+	free_bos();
+}
+
+static void refusal_of_a_later_task_leaves_no_result(void **state)
+{
+	struct rocket_provider_job job;
+
+	(void)state;
+	alloc_bos();
+	job = job_of(0, 3, 0, 0);
+	fake.submit_errno = ENOMEM;
+	fake.from = 2;
+	assert_int_equal(p->submit(&node, &job, 1, NULL), -ENOMEM);
+	assert_int_equal(fake.submits, 3);
+	assert_int_equal(p->bo_prep(&node, &out[0], 1000), -EIO);
+	assert_int_equal(p->bo_prep(&node, &in, 1000), 0);
+	fake.submit_errno = 0;
+	assert_int_equal(p->submit(&node, &job, 1, NULL), 0);
+	assert_int_equal(p->bo_prep(&node, &out[0], 1000), 0);
 	free_bos();
 }
 
@@ -692,9 +763,14 @@ static void every_call_is_counted(void **state)
 		jobs[i] = job_of(i, 1, i, 0);
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0); /* a core each */
 	assert_int_equal(node.submit_calls, 1 + 3 + 1);
+	assert_int_equal(node.submit_tasks, 5 + 3 + 3);
 	jobs[0] = job_of(0, 0, 0, 0);
 	assert_int_equal(p->submit(&node, jobs, 1, NULL), -EINVAL);
+	jobs[0] = job_of(0, 3, 0, 0);
+	jobs[0].in_handles = &(uint32_t){ 60 };
+	assert_int_equal(p->submit(&node, jobs, 1, NULL), -ENOENT);
 	assert_int_equal(node.submit_calls, 1 + 3 + 1);
+	assert_int_equal(node.submit_tasks, 5 + 3 + 3);
 	free_bos();
 }
 
@@ -740,6 +816,9 @@ int main(void)
 		T(step_before_the_submit_that_is_refused_is_no_failed_job),
 		T(cores_that_were_never_taken_are_refused_and_named_no_more),
 		T(cores_that_were_taken_once_were_reset),
+		T(jobs_that_a_reset_takes_out_of_the_queue_are_submitted_again),
+		T(jobs_that_a_reset_interrupts_have_failed),
+		T(refusal_of_a_later_task_leaves_no_result),
 		T(every_call_is_counted),
 	};
 

@@ -17,7 +17,8 @@ static const char *const names[] = {
 	"ROCKET_CPU_AFFINITY", "ROCKET_VALIDATE",      "ROCKET_LOG_LEVEL",
 	"ROCKET_DEBUG",        "ROCKET_LOG_STDERR",    "ROCKET_MM_STREAM",
 	"ROCKET_REUSE_DEBUG",  "ROCKET_KACC_BATCHOUT", "ROCKET_NO_SHARED_PACK",
-	"ROCKET_MM_PROFILE",   "ROCKET_MM_PIPE",       "ROCKET_KEEP_MIB"
+	"ROCKET_MM_PROFILE",   "ROCKET_MM_PIPE",       "ROCKET_KEEP_MIB",
+	"ROCKET_RKNPU_SUBMIT"
 };
 
 static int setup(void **state)
@@ -43,6 +44,7 @@ static void environment_empty_gives_the_defaults(void **state)
 	(void)state;
 	assert_string_equal(s.device, "");
 	assert_string_equal(s.chip, "");
+	assert_string_equal(s.rknpu_submit, "");
 	assert_int_equal(s.kacc, 1);
 	assert_int_equal(s.kacc_chain, 0);
 	assert_int_equal(s.reuse, ROCKET_REUSE_AUTO);
@@ -150,6 +152,7 @@ static void value_malformed_is_logged_once_and_defaulted(void **state)
 		{ "ROCKET_VALIDATE", "2" },
 		{ "ROCKET_REUSE", "7" },
 		{ "ROCKET_CHIP", "a-name-that-is-too-long" },
+		{ "ROCKET_RKNPU_SUBMIT", "fenced-or-blocking" },
 	};
 	struct rocket_settings s;
 

@@ -230,6 +230,7 @@ static void handle_the_kernel_does_not_know_is_a_device_error(void **state)
 	test_log_has(ROCKET_LOG_ERROR, "the kernel refused");
 	/* The vendor's driver is told no handles: its provider looks at them. */
 	assert_int_equal(rocket_submit_ioctl_count(), test_over_rknpu() ? 0 : 1);
+	assert_int_equal(rocket_submit_task_count(), test_over_rknpu() ? 0 : 1);
 }
 
 /* ---- checking programs ---- */
