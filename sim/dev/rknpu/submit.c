@@ -234,14 +234,15 @@ static void await(struct sim_rknpu *r, struct rknpu_job *job)
 /*
  * Before a job that nobody waits for is queued, the driver drops older ones that seem to hang on
  * the cores it names, with all that is queued behind them: it compares their age in microseconds
- * with a timeout in milliseconds. Here only those that do hang are, for simulating takes long.
+ * with a timeout in milliseconds. Here only those that do hang or were reset are, for simulating
+ * takes long.
  */
 static void drop_stuck(struct sim_rknpu *r, uint32_t mask)
 {
 	for (unsigned c = 0; c < r->dev->n_cores; c++) {
 		const struct rknpu_order *o = &r->orders[c];
 
-		if (!(mask >> c & 1) || !o->job || !o->stuck || o->killed ||
+		if (!(mask >> c & 1) || !o->job || !(o->stuck || o->reset) || o->killed ||
 		    (rknpu_now_ns() - o->job->queued_ns) / 1000 < (int64_t)o->job->args.timeout)
 			continue;
 		sim_log(r->dev, "job dropped: fd %d, cores %#x: %s; all cores reset",
