@@ -5,8 +5,8 @@
  * Each client runs its next job when the last is done; a time is from the submit to the result that
  * the CPU may read. Every element of every result is compared with a reference computed on the CPU,
  * outside of the time. On a simulated device times are those of the simulation on this machine, and
- * say how a driver shares its cores, not how fast an NPU is. Fails on a wrong result, never on a
- * time.
+ * say how a driver shares its cores, not how fast an NPU is. Fails on a wrong result and when no
+ * job ends any more, never on a time.
  */
 #include <errno.h>
 #include <getopt.h>
@@ -35,7 +35,6 @@ static const struct scenario scenarios[] = {
 
 struct options {
 	struct crowd crowd;
-	double seconds;
 	unsigned chain;
 	const char *only;
 	bool json;
@@ -187,6 +186,28 @@ static void write_scenario(struct json *j, const struct scenario *s, const struc
 	json_end(j);
 }
 
+/* Of one that did not come to its end. */
+static void write_failure(struct json *j, const struct scenario *s, const struct crowd *c,
+			  enum crowd_end how, const struct crowd_member *members)
+{
+	json_object(j, NULL);
+	json_string(j, "scenario", s->name);
+	json_string(j, "clients_are", s->what);
+	json_string(j, "failure", how == CROWD_STALLED ? "stalled" : "failed");
+	if (how == CROWD_STALLED)
+		json_real(j, "no_job_ended_for_s", (double)c->stall_ns / 1e9);
+	json_array(j, "clients");
+	for (unsigned i = 0; i < c->members; i++) {
+		json_object(j, NULL);
+		json_count(j, "jobs", atomic_load(&members[i].completed));
+		if (how != CROWD_STALLED) /* else it may be written just now */
+			json_string(j, "why", members[i].why[0] ? members[i].why : NULL);
+		json_end(j);
+	}
+	json_end(j);
+	json_end(j);
+}
+
 static void begin_json(struct json *j, const struct options *o, const struct rocket_device_info *d)
 {
 	json_begin(j, stdout);
@@ -235,6 +256,7 @@ static const char help[] =
 	"  -S, --shape M,K,N     of a task (4,32,16); M and K multiples of 4 and 32, N of 16,\n"
 	"                        one tile; K at most 512\n"
 	"  -o, --only SCENARIO   alone, files, file, processes or heavy\n"
+	"  -g, --give-up S       when no job has ended for so long (60)\n"
 	"  -j, --json\n"
 	"  -h, --help\n";
 
@@ -269,15 +291,16 @@ static void parse_shape(struct client_job *job, const char *text)
 	}
 }
 
-static void parse_seconds(struct options *o, const char *text)
+static uint64_t nanoseconds(const char *text)
 {
 	char *end;
+	const double seconds = strtod(text, &end);
 
-	o->seconds = strtod(text, &end);
-	if (end == text || *end || !(o->seconds > 0 && o->seconds <= 3600)) {
+	if (end == text || *end || !(seconds > 0 && seconds <= 3600)) {
 		fprintf(stderr, "clients: %s is not a time of up to 3600 seconds\n", text);
 		exit(2);
 	}
+	return (uint64_t)(seconds * 1e9);
 }
 
 static void parse(struct options *o, int argc, char **argv)
@@ -289,19 +312,20 @@ static void parse(struct options *o, int argc, char **argv)
 		{ "chain", required_argument, NULL, 'C' },
 		{ "shape", required_argument, NULL, 'S' },
 		{ "only", required_argument, NULL, 'o' },
+		{ "give-up", required_argument, NULL, 'g' },
 		{ "json", no_argument, NULL, 'j' },
 		{ "help", no_argument, NULL, 'h' },
 		{ 0 },
 	};
 	int c;
 
-	while ((c = getopt_long(argc, argv, "c:s:t:C:S:o:jh", names, NULL)) != -1) {
+	while ((c = getopt_long(argc, argv, "c:s:t:C:S:o:g:jh", names, NULL)) != -1) {
 		switch (c) {
 		case 'c':
 			o->crowd.members = number(optarg, CROWD_MAX);
 			break;
 		case 's':
-			parse_seconds(o, optarg);
+			o->crowd.duration_ns = nanoseconds(optarg);
 			break;
 		case 't':
 			o->crowd.job.tasks = number(optarg, CLIENT_CHAIN_MAX);
@@ -314,6 +338,9 @@ static void parse(struct options *o, int argc, char **argv)
 			break;
 		case 'o':
 			o->only = optarg;
+			break;
+		case 'g':
+			o->crowd.stall_ns = nanoseconds(optarg);
 			break;
 		case 'j':
 			o->json = true;
@@ -330,30 +357,35 @@ static void parse(struct options *o, int argc, char **argv)
 			optind < argc ? argv[optind] : o->only);
 		exit(2);
 	}
-	o->crowd.duration_ns = (uint64_t)(o->seconds * 1e9);
 }
 
-static int complain(const struct scenario *s, const struct crowd *c, enum crowd_end how,
-		    const struct crowd_member *members)
+static void complain(const struct scenario *s, const struct crowd *c, enum crowd_end how,
+		     const struct crowd_member *members)
 {
 	for (unsigned i = 0; i < c->members; i++)
 		if (members[i].why[0])
 			fprintf(stderr, "clients: %s: client %u: %s\n", s->name, i, members[i].why);
-	if (how == CROWD_STALLED) {
-		fprintf(stderr, "clients: %s: no job ended for %llu s\n", s->name,
-			(unsigned long long)(c->stall_ns / 1000000000u));
-		_Exit(1);
-	}
-	return 1;
+	if (how == CROWD_STALLED)
+		fprintf(stderr, "clients: %s: no job ended for %g s\n", s->name,
+			(double)c->stall_ns / 1e9);
+}
+
+/* Of threads that are stuck nothing can be freed, nor their device be used any more. */
+static void leave_stuck(struct json *j, const struct options *o)
+{
+	if (o->json)
+		json_finish(j);
+	fflush(stdout);
+	_Exit(1);
 }
 
 int main(int argc, char **argv)
 {
 	struct options o = { .crowd = { .members = 16,
 					.job = { 4, 32, 16, 1 },
+					.duration_ns = UINT64_C(2000000000),
 					.stall_ns = UINT64_C(60000000000),
 					.timeout_ns = UINT64_C(60000000000) },
-			     .seconds = 2,
 			     .chain = 16 };
 	struct crowd_member *members;
 	struct rocket_device_info device;
@@ -381,7 +413,12 @@ int main(int argc, char **argv)
 			continue;
 		how = crowd_run(&c, members);
 		if (how != CROWD_DONE) {
-			status = complain(s, &c, how, members);
+			status = 1;
+			complain(s, &c, how, members);
+			if (o.json)
+				write_failure(&json, s, &c, how, members);
+			if (how == CROWD_STALLED)
+				leave_stuck(&json, &o);
 			continue;
 		}
 		if (o.json)

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "scaling/output.h"
 #include "scaling/report.h"
 
 /* The clock at which the published heavy task comes near the peak of a core [inferred]. */
@@ -211,17 +212,10 @@ static int measure_all(const struct scaling_device *dev, const struct options *o
 	return worst;
 }
 
-static int write_plot(const struct scaling_device *dev, const struct options *o, FILE *file,
-		      const struct scaling_result *results, unsigned count)
+static int complain_of_plot(const struct options *o)
 {
-	bool good;
-
-	scaling_write_plot(file, dev, o->plan.mhz, results, count);
-	good = !ferror(file);
-	good = !fclose(file) && good;
-	if (!good)
-		fprintf(stderr, "core_scaling: %s: %s\n", o->plot, strerror(errno));
-	return good ? DONE : FAILED;
+	fprintf(stderr, "core_scaling: %s: %s\n", o->plot, strerror(errno));
+	return FAILED;
 }
 
 static int run(const struct options *o, FILE *plot)
@@ -238,11 +232,25 @@ static int run(const struct options *o, FILE *plot)
 	status = measure_all(&dev, o, results, &count);
 	if (o->json && status != FAILED)
 		scaling_write_json(stdout, &dev, o->plan.mhz, results, count);
-	if (plot && status != FAILED && write_plot(&dev, o, plot, results, count) && !status)
-		status = FAILED;
-	else if (plot && status == FAILED)
-		fclose(plot);
+	if (plot && status != FAILED)
+		scaling_write_plot(plot, &dev, o->plan.mhz, results, count);
 	scaling_device_close(&dev);
+	return status;
+}
+
+/* A plot that is there stays until there is another. */
+static int run_with_plot(const struct options *o)
+{
+	struct scaling_output plot;
+	int status;
+
+	if (!scaling_output_open(&plot, o->plot))
+		return complain_of_plot(o);
+	status = run(o, plot.file);
+	if (!scaling_output_close(&plot, status != FAILED) && status != FAILED) {
+		complain_of_plot(o);
+		status = status ? status : FAILED;
+	}
 	return status;
 }
 
@@ -250,18 +258,10 @@ int main(int argc, char **argv)
 {
 	struct options o = { .plan = { .warm_up = -1, .rounds = -1, .mhz = MHZ } };
 	int status = parse_options(argc, argv, &o);
-	FILE *plot = NULL;
 
 	if (status >= 0)
 		return status;
 	complete(o.scenarios, SCALING_SCENARIOS);
 	complete(o.modes, SCALING_MODES);
-	if (o.plot) {
-		plot = fopen(o.plot, "w");
-		if (!plot) {
-			fprintf(stderr, "core_scaling: %s: %s\n", o.plot, strerror(errno));
-			return FAILED;
-		}
-	}
-	return run(&o, plot);
+	return o.plot ? run_with_plot(&o) : run(&o, NULL);
 }

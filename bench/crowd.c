@@ -31,6 +31,7 @@ struct seat {
 	int fd; /* of all, or -1 */
 	pthread_t thread;
 	pid_t process;
+	bool killed; /* by us */
 };
 
 static void nap(void)
@@ -131,7 +132,7 @@ static void end(const struct seat *s)
 	}
 	while (waitpid(s->process, &status, 0) < 0 && errno == EINTR)
 		;
-	if (status) {
+	if (status && !s->killed) {
 		s->member->failed++;
 		snprintf(s->member->why, sizeof(s->member->why), "its process ended with %#x",
 			 (unsigned)status);
@@ -149,41 +150,54 @@ static uint64_t completed(const struct crowd_member *members, unsigned n)
 	return sum;
 }
 
-/* A process that died does not count itself. */
-static bool is_gone(const struct seat *s)
+/* A process that died does not count itself, nor is it waited for. */
+static bool has_died(const struct seat *s)
 {
 	siginfo_t info = { 0 };
 
 	return s->crowd->kind == CROWD_PROCESSES &&
-	       !waitid(P_PID, (id_t)s->process, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+	       !waitid(P_PID, (id_t)s->process, &info, WEXITED | WNOHANG | WNOWAIT) &&
+	       info.si_pid && (info.si_code != CLD_EXITED || info.si_status);
 }
 
-static bool are_gone(const struct seat *seats, unsigned n)
+static bool any_has_died(const struct seat *seats, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++)
-		if (!is_gone(&seats[i]))
-			return false;
-	return true;
+		if (has_died(&seats[i]))
+			return true;
+	return false;
 }
 
-/* Wait until count is n. False: they stopped completing jobs. */
-static bool await(const struct seat *seats, unsigned n, const atomic_uint *count)
+/* Processes that have not ended by themselves. */
+static void kill_all(struct seat *seats, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++)
+		if (seats[i].process > 0 && !has_died(&seats[i])) {
+			seats[i].killed = true;
+			kill(seats[i].process, SIGKILL);
+		}
+}
+
+/* Wait until count is n: CROWD_DONE, or that they stopped completing jobs, or that one died. */
+static enum crowd_end await(const struct seat *seats, unsigned n, const atomic_uint *count)
 {
 	const uint64_t stall = seats[0].crowd->stall_ns;
 	uint64_t seen = 0, since = rocket_now_ns();
 
-	while (atomic_load(count) < n && !are_gone(seats, n)) {
+	while (atomic_load(count) < n) {
 		const uint64_t now = rocket_now_ns(), done = completed(seats[0].member, n);
 
+		if (any_has_died(seats, n))
+			return CROWD_FAILED;
 		if (done != seen || !stall) {
 			seen = done;
 			since = now;
 		} else if (now - since > stall) {
-			return false;
+			return CROWD_STALLED;
 		}
 		nap();
 	}
-	return true;
+	return CROWD_DONE;
 }
 
 static bool all_well(const struct crowd_member *members, unsigned n)
@@ -198,28 +212,25 @@ static enum crowd_end run(struct seat *seats, unsigned n, struct shared *shared)
 {
 	struct crowd_member *members = seats[0].member;
 	unsigned begun = 0;
-	bool lively;
+	enum crowd_end how;
 
 	while (begun < n && begin(&seats[begun]))
 		begun++;
-	lively = await(seats, begun, &shared->ready);
+	how = await(seats, begun, &shared->ready);
 	atomic_store(&shared->gate,
 		     begun == n && all_well(members, n) ? GATE_OPEN : GATE_CANCELLED);
-	lively = lively && await(seats, begun, &shared->ended);
-	if (!lively) {
-		for (unsigned i = 0; i < begun; i++)
-			if (seats[i].process > 0)
-				kill(seats[i].process, SIGKILL);
+	if (how == CROWD_DONE)
+		how = await(seats, begun, &shared->ended);
+	if (how != CROWD_DONE) {
 		if (seats[0].crowd->kind != CROWD_PROCESSES)
-			return CROWD_STALLED;
+			return how;
+		kill_all(seats, begun);
 	}
 	for (unsigned i = 0; i < begun; i++)
 		end(&seats[i]);
 	if (begun < n)
 		snprintf(members[begun].why, sizeof(members[begun].why), "cannot be started");
-	return !lively                              ? CROWD_STALLED
-	       : begun < n || !all_well(members, n) ? CROWD_FAILED
-						    : CROWD_DONE;
+	return how == CROWD_STALLED || (begun == n && all_well(members, n)) ? how : CROWD_FAILED;
 }
 
 enum crowd_end crowd_run(const struct crowd *crowd, struct crowd_member *members)
@@ -244,7 +255,7 @@ enum crowd_end crowd_run(const struct crowd *crowd, struct crowd_member *members
 		snprintf(members[0].why, sizeof(members[0].why), "no device: %s", strerror(-fd));
 	} else {
 		for (unsigned i = 0; i < n; i++)
-			seats[i] = (struct seat){ crowd, &members[i], shared, i, fd, 0, 0 };
+			seats[i] = (struct seat){ crowd, &members[i], shared, i, fd, 0, 0, false };
 		how = run(seats, n, shared);
 	}
 	if (how == CROWD_STALLED)

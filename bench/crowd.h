@@ -41,7 +41,7 @@ struct crowd_member {
 
 enum crowd_end {
 	CROWD_DONE,
-	CROWD_FAILED,  /* a member could not begin, or a job failed: member->why */
+	CROWD_FAILED,  /* a member could not begin or died, or a job failed: member->why */
 	CROWD_STALLED, /* members are stuck, their threads still there: the process should end */
 };
 

@@ -20,6 +20,7 @@ bench_core_scaling_SOURCES = bench/core_scaling.c \
 	bench/scaling/device_rknpu.c bench/scaling/device_rocket.c \
 	bench/scaling/estimate.c bench/scaling/estimate.h \
 	bench/scaling/measure.c bench/scaling/measure.h \
+	bench/scaling/output.c bench/scaling/output.h \
 	bench/scaling/report.c bench/scaling/report.h \
 	bench/scaling/report_json.c bench/scaling/report_plot.c \
 	bench/scaling/scenario.c bench/scaling/scenario.h \

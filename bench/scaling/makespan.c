@@ -5,6 +5,8 @@
 
 /* Shorter than anything that is modelled: what rounding leaves of a phase that is over. */
 #define NOTHING 1e-9
+/* Longer than anything: of what does not end. */
+#define NEVER 1e300
 
 /* ---- from the cost model ---- */
 
@@ -81,7 +83,7 @@ static double sooner(double a, double b)
 /* Until a core's phase ends, or until the worker is free. */
 static double next_change(const struct state *s, double rate)
 {
-	double dt = s->worker_until > s->now ? s->worker_until - s->now : 1e300;
+	double dt = s->worker_until > s->now ? s->worker_until - s->now : NEVER;
 
 	for (unsigned c = 0; c < s->n_cores; c++) {
 		const struct kick *k = &s->cores[c];
@@ -98,10 +100,13 @@ static double next_change(const struct state *s, double rate)
 	return dt;
 }
 
-static void advance(struct state *s)
+/* False: nothing would ever change. */
+static bool advance(struct state *s)
 {
 	const double rate = rate_each(s), dt = next_change(s, rate);
 
+	if (!(dt < NEVER))
+		return false;
 	for (unsigned c = 0; c < s->n_cores; c++) {
 		struct kick *k = &s->cores[c];
 		bool moves = moves_data(s, k);
@@ -118,6 +123,7 @@ static void advance(struct state *s)
 			k->bytes -= dt * rate;
 	}
 	s->now += dt;
+	return true;
 }
 
 static void publish_finished(struct state *s)
@@ -174,7 +180,8 @@ double makespan_us(const struct makespan_model *model, const struct makespan_tas
 	    core_sched_submit(&s.sched, request) < 0)
 		return -1;
 	while (!work(&s)) {
-		advance(&s);
+		if (!advance(&s))
+			return -1;
 		publish_finished(&s);
 	}
 	return s.now;

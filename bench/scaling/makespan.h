@@ -37,7 +37,8 @@ struct makespan_task makespan_task_of(const struct npu_cost_set *set, enum npu_c
 
 /*
  * Microseconds until the submit is done whose lanes are ranges of tasks[], on a device of so many
- * cores that has nothing else to do. Negative: the scheduler does not take it.
+ * cores that has nothing else to do. Negative: the scheduler does not take it, or it would never
+ * end.
  */
 double makespan_us(const struct makespan_model *model, const struct makespan_task *tasks,
 		   const struct core_sched_request *request, unsigned cores);

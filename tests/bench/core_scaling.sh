@@ -111,6 +111,20 @@ bars = [e for e in r.findall(s + "rect") if e.get("y") not in (None, "44")]
 assert len(bars) == 2 * 3, len(bars)
 assert all(float(e.get("height")) > 0 for e in bars)
 assert any("tiny_dispatch" == e.text for e in r.findall(s + "text"))' "$work/plot.svg"
+echo kept >"$work/old.svg"
+chmod 640 "$work/old.svg"
+ROCKET_DEVICE=/dev/null exits plot_without_a_device 1 "/dev/null" "$bench" --plot "$work/old.svg"
+succeeds plot_that_was_there_stays grep -qx kept "$work/old.svg"
+succeeds nothing_is_left_beside_it sh -c "! ls '$work'/old.svg.*"
+exits plot_is_replaced 0 "" "$bench" --rounds 1 --warm-up 0 --tasks 3 --scenario tiny_dispatch --plot "$work/old.svg"
+succeeds plot_is_the_new_one grep -q "^</svg>" "$work/old.svg"
+succeeds plot_keeps_its_mode sh -c "ls -l '$work/old.svg' | grep -q '^-rw-r-----'"
+succeeds nothing_else_is_left sh -c "! ls '$work'/old.svg.*"
+mkfifo "$work/pipe"
+cat "$work/pipe" >"$work/piped" &
+exits plot_to_a_pipe 0 "" "$bench" --rounds 1 --warm-up 0 --tasks 3 --scenario tiny_dispatch --plot "$work/pipe"
+wait $!
+succeeds pipe_is_written_and_stays sh -c "test -p '$work/pipe' && grep -q '^</svg>' '$work/piped'"
 exits plot_that_cannot_be_written 1 "No such file or directory" "$bench" --plot "$work/no/plot.svg"
 
 for wrong in "--rounds 0" "--rounds x" "--warm-up -1" "--tasks 2" "--mhz 0" "--scenario none" \

@@ -138,6 +138,25 @@ static void test_refusals(struct tap *t)
 {
 	const struct core_sched_request none = { .core_mask = 7 }, nowhere = { .core_mask = 8 };
 
+	static const struct {
+		double rate, kick_us, compute_us;
+		const char *name;
+	} endless[] = {
+		{ 0, 30, 10, "memory_that_stands_still_never_ends" },
+		{ (double)NAN, 30, 10, "a_rate_that_is_no_number_never_ends" },
+		{ 100, (double)INFINITY, 10, "a_kick_without_end_never_ends" },
+		{ 100, 30, (double)INFINITY, "a_task_without_end_never_ends" },
+	};
+
+	for (unsigned i = 0; i < sizeof(endless) / sizeof(endless[0]); i++) {
+		const struct makespan_model m = { .rate = endless[i].rate,
+						  .rate_all = 1e12,
+						  .kick_us = endless[i].kick_us };
+		const struct makespan_task task = { endless[i].compute_us, 1000 };
+		const struct core_sched_request q = { .core_mask = 1, .tasks = { 0, 1 } };
+
+		tap_ok(t, makespan_us(&m, &task, &q, 1) < 0, "%s", endless[i].name);
+	}
 	tap_ok(t, makespan_us(&plain, tasks, &none, 3) < 0, "no_tasks_are_refused");
 	tap_ok(t, makespan_us(&plain, tasks, &nowhere, 3) < 0, "a_core_that_is_not_there");
 }
