@@ -20,6 +20,9 @@ struct rocket_total {
 	uint8_t *dst; /* `rows` of them, pitch bytes apart */
 	size_t pitch, rows, atoms;
 	bool stream; /* as of rows_to_cube; dst and pitch are whole lines then */
+	/* What they begin with, seed_pitch apart; may be dst. NULL: zeros. */
+	const uint8_t *seed;
+	size_t seed_pitch;
 	const uint8_t *const *cubes;
 	size_t count, cube_rows;
 	/* Scales of cube i: row[i * row_step + m] and column[i * column_step + n]. */
@@ -72,8 +75,8 @@ struct rocket_layout_kernels {
 			  size_t atoms, size_t stride, bool first);
 
 	/*
-	 * What the functions of the same names add, from zeros over all cubes in their order, into
-	 * int32 or float.
+	 * What the functions of the same names add, over all cubes in their order, into int32 or
+	 * float.
 	 */
 	void (*total_int32)(const struct rocket_total *t);
 	void (*total_int16)(const struct rocket_total *t);

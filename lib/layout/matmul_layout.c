@@ -35,7 +35,7 @@ static void zero_padding(uint8_t *cube, size_t rows, size_t cube_rows, size_t at
  * A packed tile is for the NPU, and rows of C that take as much as this are more than caches keep
  * until somebody reads them: both may go past the caches.
  */
-#define STREAMED_TILE_BYTES (64u << 10)
+#define STREAMED_TILE_BYTES (16u << 10)
 #define STREAMED_ROWS_BYTES (1u << 20)
 
 void rocket_pack_feature(void *dst, const void *src, size_t elem_bytes, size_t rows,
@@ -233,6 +233,8 @@ static struct rocket_total total_of(void *c, size_t pitch, size_t rows, size_t a
 		.pitch = pitch,
 		.rows = rows,
 		.atoms = atoms,
+		.seed = tiles->seed,
+		.seed_pitch = tiles->seed_pitch,
 		.stream = !soon && (uintptr_t)c % 64 == 0 && pitch % 64 == 0,
 		.cubes = (const uint8_t *const *)tiles->cubes,
 		.count = tiles->count,
@@ -240,78 +242,103 @@ static struct rocket_total total_of(void *c, size_t pitch, size_t rows, size_t a
 	};
 }
 
-#define TOTAL(name, lanes)                                                                         \
-	void rocket_total_##name(void *c, size_t pitch, size_t rows, size_t n, bool soon,          \
-				 const struct rocket_tiles *tiles)                                 \
-	{                                                                                          \
-		const struct rocket_total t = total_of(c, pitch, rows, n / (lanes), soon, tiles);  \
-                                                                                                   \
-		rocket_layout_kernels()->total_##name(&t);                                         \
-	}
+/*
+ * Totals are made block by block, of a few tiles at a time: as the results of tiles lie a power of
+ * two apart, those of many share a few places in the caches.
+ */
+#define TOTAL_TILES   8
+#define TOTAL_COLUMNS 64
 
-TOTAL(int32, 4)
-TOTAL(int16, 8)
-
-/* Scales of a block, which lie apart: one after the other for each tile. */
-#define SCALED_COLUMNS 64
-struct block_scales {
+struct total_block {
 	float row[ROCKET_TOTAL_TILES_MAX * ROCKET_BLOCK_ROWS];
-	float column[ROCKET_TOTAL_TILES_MAX * SCALED_COLUMNS];
+	float column[ROCKET_TOTAL_TILES_MAX * TOTAL_COLUMNS];
+	/* Sums of the tiles so far; 32 bits, of whatever kind. */
+	uint32_t sums[ROCKET_BLOCK_ROWS * TOTAL_COLUMNS] __attribute__((aligned(64)));
 };
 
-/* Of `count` rows or columns from the first on, into to[tile][0], to[tile][1] and so on. */
+/* Scales of `count` rows or columns from the first on, which lie apart, into to[tile][0],
+ * to[tile][1] and so on. */
 static void gather(float *to, size_t step, const float *from, size_t first, size_t count,
 		   const struct rocket_tiles *tiles)
 {
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; from && i < count; i++)
 		for (size_t tile = 0; tile < tiles->count; tile++)
 			to[tile * step + i] = from[(first + i) * tiles->scales.scale_stride +
 						   tiles->groups[tile]];
 }
 
-static void total_scaled(void (*total)(const struct rocket_total *), size_t lanes,
-			 struct rocket_total whole, const struct rocket_tiles *tiles)
+/* The block that *whole is, whose scales are in *b. */
+static void total_block(void (*total)(const struct rocket_total *),
+			const struct rocket_total *whole, struct total_block *b)
 {
-	const size_t block_atoms = SCALED_COLUMNS / lanes;
+	struct rocket_total t = *whole;
+
+	t.row = b->row;
+	t.row_step = ROCKET_BLOCK_ROWS;
+	t.column = b->column;
+	t.column_step = TOTAL_COLUMNS;
+	for (size_t left = whole->count; left; left -= t.count) {
+		t.count = left < TOTAL_TILES ? left : TOTAL_TILES;
+		if (left > t.count) {
+			t.dst = (uint8_t *)b->sums;
+			t.pitch = TOTAL_COLUMNS * sizeof(b->sums[0]);
+			t.stream = false;
+		} else {
+			t.dst = whole->dst;
+			t.pitch = whole->pitch;
+			t.stream = whole->stream;
+		}
+		total(&t);
+		t.seed = (const uint8_t *)b->sums;
+		t.seed_pitch = TOTAL_COLUMNS * sizeof(b->sums[0]);
+		t.cubes += t.count;
+		t.row += t.count * t.row_step;
+		t.column += t.count * t.column_step;
+	}
+}
+
+static void total_tiles(void (*total)(const struct rocket_total *), size_t lanes,
+			struct rocket_total whole, const struct rocket_tiles *tiles)
+{
+	const size_t block_atoms = TOTAL_COLUMNS / lanes;
 	const uint8_t *cubes[ROCKET_TOTAL_TILES_MAX];
-	struct block_scales scales;
 	struct rocket_total t = whole;
+	struct total_block b;
 
 	t.cubes = cubes;
-	t.row = scales.row;
-	t.row_step = ROCKET_BLOCK_ROWS;
-	t.column = scales.column;
-	t.column_step = SCALED_COLUMNS;
 	for (size_t s = 0; s < whole.atoms; s += block_atoms) {
+		const size_t column = s * lanes * sizeof(b.sums[0]);
+
 		t.atoms = whole.atoms - s < block_atoms ? whole.atoms - s : block_atoms;
-		gather(scales.column, t.column_step, tiles->scales.column, s * lanes,
-		       t.atoms * lanes, tiles);
+		gather(b.column, TOTAL_COLUMNS, tiles->scales.column, s * lanes, t.atoms * lanes,
+		       tiles);
 		for (size_t m = 0; m < whole.rows; m += ROCKET_BLOCK_ROWS) {
 			t.rows = whole.rows - m < ROCKET_BLOCK_ROWS ? whole.rows - m
 								    : ROCKET_BLOCK_ROWS;
-			gather(scales.row, t.row_step, tiles->scales.row, m, t.rows, tiles);
+			gather(b.row, ROCKET_BLOCK_ROWS, tiles->scales.row, m, t.rows, tiles);
 			for (size_t i = 0; i < t.count; i++)
 				cubes[i] =
 					whole.cubes[i] + (s * t.cube_rows + m) * ROCKET_ATOM_BYTES;
-			t.dst = whole.dst + m * t.pitch + s * lanes * sizeof(float);
-			total(&t);
+			t.dst = whole.dst + m * t.pitch + column;
+			if (whole.seed)
+				t.seed = whole.seed + m * t.seed_pitch + column;
+			total_block(total, &t, &b);
 		}
 	}
 }
 
-void rocket_total_scaled_int32(void *c, size_t pitch, size_t rows, size_t n, bool soon,
-			       const struct rocket_tiles *tiles)
-{
-	total_scaled(rocket_layout_kernels()->total_scaled_int32, 4,
-		     total_of(c, pitch, rows, n / 4, soon, tiles), tiles);
-}
+#define TOTAL(name, lanes)                                                                         \
+	void rocket_total_##name(void *c, size_t pitch, size_t rows, size_t n, bool soon,          \
+				 const struct rocket_tiles *tiles)                                 \
+	{                                                                                          \
+		total_tiles(rocket_layout_kernels()->total_##name, lanes,                          \
+			    total_of(c, pitch, rows, n / (lanes), soon, tiles), tiles);            \
+	}
 
-void rocket_total_scaled_int16(void *c, size_t pitch, size_t rows, size_t n, bool soon,
-			       const struct rocket_tiles *tiles)
-{
-	total_scaled(rocket_layout_kernels()->total_scaled_int16, 8,
-		     total_of(c, pitch, rows, n / 8, soon, tiles), tiles);
-}
+TOTAL(int32, 4)
+TOTAL(int16, 8)
+TOTAL(scaled_int32, 4)
+TOTAL(scaled_int16, 8)
 
 void rocket_copy_rows(void *dst, size_t dst_pitch, const void *src, size_t src_pitch, size_t rows,
 		      size_t bytes, bool soon)

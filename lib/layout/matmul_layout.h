@@ -80,11 +80,13 @@ void rocket_accumulate_scaled(float *acc, const void *src, unsigned result_bytes
 
 /*
  * The results of tiles that follow each other in k, `count` of them, added up in that order into
- * rows of C, pitch bytes apart; soon: as below. n is a multiple of 16, rows of
- * ROCKET_TOTAL_ROWS. What rocket_accumulate_*() would give, from zeros, in one pass.
+ * rows of C or of sums, pitch bytes apart; soon: as below. n is a multiple of 16, rows of
+ * ROCKET_TOTAL_ROWS. What rocket_accumulate_*() would give, in one pass.
  */
 #define ROCKET_TOTAL_TILES_MAX 64
 struct rocket_tiles {
+	const void *seed; /* sums of earlier tiles, which may be where they go to; NULL: zeros */
+	size_t seed_pitch;
 	const void *const *cubes;
 	size_t count, cube_rows; /* count is 1..ROCKET_TOTAL_TILES_MAX */
 	/* Of the first row and column in group 0 of k, those of the next group beside it; and the

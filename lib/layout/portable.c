@@ -248,6 +248,9 @@ static float scale_of(const struct rocket_total *t, size_t i, size_t m, size_t n
 		{                                                                                  \
 			element sum = 0;                                                           \
                                                                                                    \
+			if (t->seed)                                                               \
+				memcpy(&sum, t->seed + m * t->seed_pitch + n * sizeof(sum),        \
+				       sizeof(sum));                                               \
 			for (size_t i = 0; i < t->count; i++)                                      \
 				sum += TERM;                                                       \
 			memcpy(t->dst + m * t->pitch + n * sizeof(sum), &sum, sizeof(sum));        \

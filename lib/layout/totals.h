@@ -23,6 +23,16 @@
 
 #define EACH_ROW(r) _Pragma("GCC unroll 4") for (size_t r = 0; r < SQUARE_ROWS; r++)
 
+/* What a square begins with: m and its first column in bytes. */
+#define BEGIN(t, acc, m, at)                                                                       \
+	do {                                                                                       \
+		const uint8_t *seed = (t)->seed;                                                   \
+                                                                                                   \
+		if (seed)                                                                          \
+			EACH_ROW(r)                                                                \
+		memcpy(acc[r], seed + ((m) + r) * (t)->seed_pitch + (at), sizeof(acc[r]));         \
+	} while (0)
+
 ROCKET_INLINE void fetch(const uint8_t *from, size_t column, size_t atoms)
 {
 	for (size_t s = 0; s < atoms; s++)
@@ -36,6 +46,7 @@ TARGET ROCKET_INLINE void square_int32(const struct rocket_total *t, size_t m, s
 	uint8_t *to = t->dst + m * t->pitch + s * 4 * sizeof(int32_t);
 	rocket_u32x8 acc[SQUARE_ROWS][2] = { 0 };
 
+	BEGIN(t, acc, m, s * 4 * sizeof(int32_t));
 	for (size_t i = 0; i < t->count; i++) {
 		const uint8_t *from = t->cubes[i] + at;
 
@@ -65,6 +76,7 @@ TARGET ROCKET_INLINE void square_int16(const struct rocket_total *t, size_t m, s
 	uint8_t *to = t->dst + m * t->pitch + s * 8 * sizeof(int32_t);
 	rocket_s32x8 acc[SQUARE_ROWS][2] = { 0 };
 
+	BEGIN(t, acc, m, s * 8 * sizeof(int32_t));
 	for (size_t i = 0; i < t->count; i++) {
 		const uint8_t *from = t->cubes[i] + at;
 
@@ -104,6 +116,7 @@ TARGET ROCKET_INLINE void square_scaled_int32(const struct rocket_total *t, size
 	uint8_t *to = t->dst + m * t->pitch + s * 4 * sizeof(float);
 	rocket_f32x8 acc[SQUARE_ROWS][2] = { 0 };
 
+	BEGIN(t, acc, m, s * 4 * sizeof(float));
 	for (size_t i = 0; i < t->count; i++, rows += t->row_step, columns += t->column_step) {
 		const uint8_t *from = t->cubes[i] + at;
 
@@ -134,6 +147,7 @@ TARGET ROCKET_INLINE void square_scaled_int16(const struct rocket_total *t, size
 	uint8_t *to = t->dst + m * t->pitch + s * 8 * sizeof(float);
 	rocket_f32x8 acc[SQUARE_ROWS][2] = { 0 };
 
+	BEGIN(t, acc, m, s * 8 * sizeof(float));
 	for (size_t i = 0; i < t->count; i++, rows += t->row_step, columns += t->column_step) {
 		const uint8_t *from = t->cubes[i] + at;
 

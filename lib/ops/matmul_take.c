@@ -67,9 +67,8 @@ static uint8_t *kept_sums(const struct rocket_matmul_run *r, const struct rocket
 	return (uint8_t *)r->bufs->sums + tile * (size_t)t->mt * (size_t)t->nt * r->kind->sum_bytes;
 }
 
-/* The scales of a step's rows and columns, from row m and column n of its tile on. */
-static struct rocket_scales scales_of(const struct rocket_matmul_run *r,
-				      const struct rocket_matmul_step *s, size_t m, size_t n)
+/* The scales of a group of k, from row m and column n of C on. */
+static struct rocket_scales scales_of(const struct rocket_matmul_run *r, int k0, size_t m, size_t n)
 {
 	const struct rocket_matmul_call *call = r->call;
 	struct rocket_scales scales = { 0 };
@@ -78,10 +77,10 @@ static struct rocket_scales scales_of(const struct rocket_matmul_run *r,
 	if (!call->limits.grouped)
 		return scales;
 	groups = (size_t)(call->K / call->limits.group);
-	group = (size_t)(s->k0 / call->limits.group);
+	group = (size_t)(k0 / call->limits.group);
 	scales.scale_stride = groups;
-	scales.row = call->a_scale + ((size_t)s->m0 + m) * groups + group;
-	scales.column = call->b_scale + ((size_t)s->n0 + n) * groups + group;
+	scales.row = call->a_scale + m * groups + group;
+	scales.column = call->b_scale + n * groups + group;
 	return scales;
 }
 
@@ -125,7 +124,8 @@ static void add_piece(const struct rocket_matmul_run *r, const struct group *g,
 
 	for (uint32_t i = 0; i < g->count; i++, first = false) {
 		const struct rocket_matmul_step *s = &g->steps[i];
-		const struct rocket_scales scales = scales_of(r, s, p->m, p->n);
+		const struct rocket_scales scales =
+			scales_of(r, s->k0, (size_t)s->m0 + p->m, (size_t)s->n0 + p->n);
 		const void *cubes[ROCKET_PRODUCTS_MAX];
 
 		list_cubes(r, g, s, p->m, p->n, cubes);
@@ -142,29 +142,37 @@ static void add_piece(const struct rocket_matmul_run *r, const struct group *g,
 }
 
 /* The rows of a tile that the layouts add up in one pass, from the first on: returns how many. */
-static size_t total_rows(const struct rocket_matmul_run *r, const struct group *g, size_t rows)
+static size_t total_rows(const struct rocket_matmul_run *r, const struct group *g, size_t rows,
+			 uint8_t *kept)
 {
-	const size_t pitch = r->call->c_row * r->kind->c_bytes;
+	const struct rocket_matmul_kind *kind = r->kind;
+	const size_t c_pitch = r->call->c_row * kind->c_bytes;
+	const size_t kept_pitch = (size_t)r->plan.tiles.nt * kind->sum_bytes;
 	const void *cubes[ROCKET_TOTAL_TILES_MAX];
 	uint32_t groups[ROCKET_TOTAL_TILES_MAX] = { 0 };
 	const struct rocket_tiles tiles = {
+		.seed = g->begins ? NULL : kept,
+		.seed_pitch = kept_pitch,
 		.cubes = cubes,
 		.count = g->count,
 		.cube_rows = (size_t)g->steps->mt,
-		.scales = scales_of(r, g->steps, 0, 0),
+		.scales = scales_of(r, 0, (size_t)g->steps->m0, (size_t)g->steps->n0),
 		.groups = groups,
 	};
 
 	rows -= rows % ROCKET_TOTAL_ROWS;
-	if (!r->kind->total || !g->begins || !g->ends || g->count > ROCKET_TOTAL_TILES_MAX || !rows)
+	if (!kind->total || g->count > ROCKET_TOTAL_TILES_MAX || !rows)
 		return 0;
 	for (uint32_t i = 0; i < g->count; i++) {
 		cubes[i] = cube_of(r, &g->steps[i]);
 		if (r->call->limits.grouped)
 			groups[i] = (uint32_t)(g->steps[i].k0 / r->call->limits.group);
 	}
-	r->kind->total(c_of(r, g->steps), pitch, rows, (size_t)g->steps->nt,
-		       rocket_rows_are_read_soon((size_t)r->call->M * pitch), &tiles);
+	if (g->ends)
+		kind->total(c_of(r, g->steps), c_pitch, rows, (size_t)g->steps->nt,
+			    rocket_rows_are_read_soon((size_t)r->call->M * c_pitch), &tiles);
+	else
+		kind->total(kept, kept_pitch, rows, (size_t)g->steps->nt, true, &tiles);
 	return rows;
 }
 
@@ -175,7 +183,7 @@ static void add_group(const struct rocket_matmul_run *r, const struct group *g)
 	const size_t nt = (size_t)g->steps->nt, width = (size_t)r->plan.tiles.nt;
 	uint8_t here[BLOCK_SUM_BYTES] __attribute__((aligned(64)));
 	uint8_t *kept = g->begins && g->ends ? NULL : kept_sums(r, g->steps);
-	const size_t done = total_rows(r, g, mt);
+	const size_t done = total_rows(r, g, mt, kept);
 	struct piece p;
 
 	for (p.n = 0; p.n < nt && done < mt; p.n += columns)

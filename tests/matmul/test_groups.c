@@ -302,12 +302,37 @@ static void failing_group_calls_lose_nothing(void **state)
 		}
 }
 
+/* Jobs have 64 tasks: they end within a tile of C, which has 30 groups, or more than a job. */
+static void groups_that_jobs_share_are_added_in_order(void **state)
+{
+	static const int ks[] = { 960, 4480 };
+	struct test_rng rng = { 340 };
+
+	(void)state;
+	for (unsigned k = 0; k < 2; k++)
+		for (unsigned i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+			const struct test_shape s = { k ? 8 : 44, ks[k], 3 * kinds[i].n_align };
+			char env[64];
+			struct problem p;
+			int fd;
+
+			snprintf(env, sizeof(env), "ROCKET_MM_NT=%d", kinds[i].n_align);
+			fd = test_open(env);
+			p = begin(&kinds[i], &rng, s, 32);
+			assert_int_equal(run(fd, &p), ROCKET_OK);
+			require(&p, 32);
+			end(&p);
+			rocket_close(fd);
+		}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(scaled_groups_follow_the_documented_order),
 		cmocka_unit_test(scaled_groups_do_not_depend_on_tile_order),
 		cmocka_unit_test(group_tiles_are_the_recorded_ones),
+		cmocka_unit_test(groups_that_jobs_share_are_added_in_order),
 		cmocka_unit_test(int4_groups_never_reach_the_clamp),
 		cmocka_unit_test(bad_groups_are_refused_with_one_line),
 		cmocka_unit_test(failing_group_calls_lose_nothing),

@@ -316,11 +316,13 @@ static int32_t result_at(const void *cube, size_t cube_rows, size_t bytes, size_
 /* Totals of some tiles, two to a group now and then, by whatever loops the CPU has. */
 static void totals_are_sums_in_the_order_of_tiles(void **state)
 {
-	enum { TILES = 5, ROWS = 72, COLUMNS = 96, GROUPS = 4 };
-	static const uint32_t groups[TILES] = { 0, 1, 1, 3, 3 };
+	enum { TILES = 19, ROWS = 72, COLUMNS = 96, GROUPS = 12 };
+	static const uint32_t groups[TILES] = { 0, 1, 1, 3, 3, 4, 4, 5,  5, 6,
+						6, 7, 7, 8, 8, 9, 9, 11, 11 };
 	enum { CUBE = (ROWS + 3) * COLUMNS };
 	static int32_t cubes[TILES * CUBE];
 	static float row[ROWS * GROUPS], column[COLUMNS * GROUPS];
+	static uint32_t seed[ROWS * COLUMNS];
 	struct test_rng rng = { 41 };
 
 	(void)state;
@@ -331,6 +333,8 @@ static void totals_are_sums_in_the_order_of_tiles(void **state)
 		const bool scaled = round & 4, soon = round & 8;
 		const void *list[TILES];
 		const struct rocket_tiles tiles = {
+			.seed = round % 3 ? NULL : seed,
+			.seed_pitch = COLUMNS * 4,
 			.cubes = list,
 			.count = (size_t)test_random_in(&rng, 1, TILES),
 			.cube_rows = rows + (size_t)test_random_in(&rng, 0, 3),
@@ -345,6 +349,9 @@ static void totals_are_sums_in_the_order_of_tiles(void **state)
 			cubes[i] = (int32_t)test_random(&rng);
 		for (size_t i = 0; i < TILES; i++)
 			list[i] = cubes + i * CUBE;
+		/* Numbers as floats, too. */
+		for (size_t i = 0; i < ROWS * COLUMNS; i++)
+			seed[i] = 0x40000000 + (test_random(&rng) >> 6);
 		for (size_t i = 0; i < ROWS * GROUPS; i++)
 			row[i] = (float)test_random_in(&rng, -1000, 1000) / 512;
 		for (size_t i = 0; i < COLUMNS * GROUPS; i++)
@@ -359,6 +366,10 @@ static void totals_are_sums_in_the_order_of_tiles(void **state)
 
 				memcpy(&got, c + m * pitch + 4 * i, sizeof(got));
 				memcpy(&got_sum, &got, sizeof(got));
+				if (tiles.seed && i < n) {
+					whole = seed[m * COLUMNS + i];
+					memcpy(&sum, &whole, sizeof(sum));
+				}
 				if (i >= n) {
 					assert_int_equal(got, 0x01010101u * GUARD);
 					continue;
@@ -605,7 +616,7 @@ static void compare_totals(const struct rocket_layout_kernels *a,
 {
 	const size_t rows = 4 * (size_t)test_random_in(rng, 1, 6);
 	const size_t atoms = 4 * (size_t)test_random_in(rng, 1, 6);
-	const bool stream = test_random_in(rng, 0, 1);
+	const bool stream = test_random_in(rng, 0, 1), seeded = test_random_in(rng, 0, 1);
 	const size_t pitch = stream ? atoms * 32 + 64 : atoms * 32 + 4;
 	const size_t cube_rows = rows + (size_t)test_random_in(rng, 0, 5);
 	const size_t cube = cube_rows * atoms * 16, flat = rows * pitch;
@@ -619,6 +630,7 @@ static void compare_totals(const struct rocket_layout_kernels *a,
 		.rows = rows,
 		.atoms = atoms,
 		.stream = stream,
+		.seed_pitch = pitch,
 		.cubes = cubes,
 		.count = (size_t)test_random_in(rng, 1, 3),
 		.cube_rows = cube_rows,
@@ -640,11 +652,14 @@ static void compare_totals(const struct rocket_layout_kernels *a,
 	for (unsigned i = 0; i < 3 * 192; i++)
 		column[i] = (float)test_random_in(rng, -1000, 1000) / 512;
 	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++) {
+		/* Bits that are a small float, too. */
 		memset(x, GUARD, flat);
 		memset(y, GUARD, flat);
 		t.dst = x;
+		t.seed = seeded ? x : NULL;
 		functions[i][0](&t);
 		t.dst = y;
+		t.seed = seeded ? y : NULL;
 		functions[i][1](&t);
 		assert_memory_equal(x, y, flat);
 	}
