@@ -243,8 +243,8 @@ static struct rocket_total total_of(void *c, size_t pitch, size_t rows, size_t a
 }
 
 /*
- * Totals are made block by block, of a few tiles at a time: as the results of tiles lie a power of
- * two apart, those of many share a few places in the caches.
+ * Totals of many tiles, or with scales, are made block by block, of a few tiles at a time: as the
+ * results of tiles lie a power of two apart, those of many share a few places in the caches.
  */
 #define TOTAL_TILES   8
 #define TOTAL_COLUMNS 64
@@ -305,6 +305,10 @@ static void total_tiles(void (*total)(const struct rocket_total *), size_t lanes
 	struct rocket_total t = whole;
 	struct total_block b;
 
+	if (whole.count <= TOTAL_TILES && !tiles->scales.row) {
+		total(&whole);
+		return;
+	}
 	t.cubes = cubes;
 	for (size_t s = 0; s < whole.atoms; s += block_atoms) {
 		const size_t column = s * lanes * sizeof(b.sums[0]);

@@ -15,9 +15,10 @@
 #include "loops.h"
 
 #define SQUARE_ROWS ROCKET_TOTAL_ROWS
-/* Atoms of a row that are gone through before the next rows: few, as each is a stream of reads in
- * each cube (measured: 4 best of 2..16). */
-#define WALK_ATOMS 4
+/* Atoms of a row that are gone through before the next rows: each is a stream of reads in each
+ * cube, and what is written is in longer pieces if they are many (measured: 16 for one cube or two,
+ * else 4, best of 2..16). */
+#define WALK_ATOMS(cubes) ((cubes) <= 2 ? 16 : 4)
 /* Cubes are fetched some squares ahead. */
 #define AHEAD_BYTES (16 * ROCKET_ATOM_BYTES)
 
@@ -173,9 +174,11 @@ TARGET ROCKET_INLINE void square_scaled_int16(const struct rocket_total *t, size
 #define TOTAL(name, square_atoms)                                                                  \
 	TARGET static void total_##name(const struct rocket_total *t)                              \
 	{                                                                                          \
-		for (size_t s0 = 0; s0 < t->atoms; s0 += WALK_ATOMS)                               \
+		const size_t walk = WALK_ATOMS(t->count);                                          \
+                                                                                                   \
+		for (size_t s0 = 0; s0 < t->atoms; s0 += walk)                                     \
 			for (size_t m = 0; m < t->rows; m += SQUARE_ROWS)                          \
-				for (size_t s = s0; s < t->atoms && s < s0 + WALK_ATOMS;           \
+				for (size_t s = s0; s < t->atoms && s < s0 + walk;                 \
 				     s += (square_atoms))                                          \
 					square_##name(t, m, s);                                    \
 		fence(t->stream);                                                                  \
