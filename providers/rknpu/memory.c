@@ -91,11 +91,13 @@ struct rknpu_object *rknpu_object_of(struct rknpu_state *state, uint32_t handle)
 
 static int enter(struct rknpu_state *state, const struct rknpu_object *o)
 {
-	size_t n = state->n_objects ? state->n_objects : 32;
-	struct rknpu_object *objects = state->objects;
+	struct rknpu_object *objects;
+	size_t n;
 	int r = 0;
 
 	pthread_mutex_lock(&state->lock);
+	objects = state->objects;
+	n = state->n_objects ? state->n_objects : 32;
 	while (n < o->handle)
 		n *= 2;
 	if (n > state->n_objects) {

@@ -256,6 +256,8 @@ int sim_do_not_simulated(struct sim_file *file, void *arg);
 int sim_ioctl(struct sim_file *file, unsigned long request, void *arg);
 /* Of an fd that is no device's: 0 or -errno, EBADF when it is no fence either (rknpu/fence.c). */
 int sim_fence_ioctl(int fd, unsigned long request, void *arg);
+/* In a child of fork(). */
+void sim_fence_forked(void);
 
 struct drm_rocket_create_bo;
 struct drm_rocket_prep_bo;

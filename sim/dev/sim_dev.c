@@ -50,6 +50,7 @@ static void forked(void)
 
 	registry = fresh;
 	counters_lock = fresh;
+	sim_fence_forked();
 	parents_files = files;
 	memcpy(parents_devices, devices, sizeof(devices));
 	files = NULL;

@@ -98,11 +98,11 @@ static int call(int fd, unsigned long request, void *arg)
 		return submit_call(fd, arg);
 	if (request == DRM_IOCTL_RKNPU_ACTION && a->flags == RKNPU_ACT_RESET)
 		k.resets++;
+	r = rocket_kernel_sim.ioctl(fd, request, arg);
 	if (request == SYNC_IOC_FILE_INFO && k.info_errno) {
 		errno = k.info_errno;
 		return -1;
 	}
-	r = rocket_kernel_sim.ioctl(fd, request, arg);
 	if (request == SYNC_IOC_FILE_INFO && k.status)
 		((struct sync_file_info *)arg)->status = k.status;
 	return r;
@@ -143,6 +143,7 @@ static int setup(void **state)
 	kernel = rocket_kernel_sim;
 	kernel.ioctl = call;
 	kernel.simulated = false; /* jobs are given up as on a board */
+	sim_dev_close(sim_dev_open("sim:rk3588:rknpu")); /* what comes with the first thread */
 	fds = test_count_fds();
 	threads = test_count_threads();
 	return open_node("fenced");
@@ -462,6 +463,41 @@ static void threads_share_a_node(void **state)
 	}
 }
 
+#define BUFFERS 24
+
+static void *make_buffers(void *arg)
+{
+	rocket_bo *bos = arg;
+
+	for (unsigned i = 0; i < BUFFERS; i++)
+		if (p->bo_alloc(&node, 4096, &bos[i]) || p->bo_fini(&node, &bos[i]) ||
+		    p->bo_prep(&node, &bos[i], 0))
+			return arg;
+	return NULL;
+}
+
+/* The list of them grows meanwhile. */
+static void threads_make_buffers_of_one_node(void **state)
+{
+	static rocket_bo bos[8][BUFFERS];
+	pthread_t thread[8];
+	void *wrong;
+
+	(void)state;
+	for (unsigned round = 0; round < 10; round++) {
+		close_node();
+		assert_int_equal(open_node("fenced"), 0);
+		for (unsigned i = 0; i < 8; i++)
+			assert_int_equal(pthread_create(&thread[i], NULL, make_buffers, bos[i]), 0);
+		for (unsigned i = 0; i < 8; i++) {
+			pthread_join(thread[i], &wrong);
+			assert_null(wrong);
+		}
+		for (unsigned i = 0; i < 8 * BUFFERS; i++)
+			assert_int_equal(p->bo_free(&node, &bos[i / BUFFERS][i % BUFFERS]), 0);
+	}
+}
+
 /* ---- failures ---- */
 
 static void hung_job_is_told_with_its_buffers_and_leaves_the_device_usable(void **state)
@@ -665,6 +701,7 @@ int main(void)
 		T(tasks_apart_go_one_after_the_other),
 		T(tasks_apart_that_are_refused_leave_no_result),
 		T(threads_share_a_node),
+		T(threads_make_buffers_of_one_node),
 		T(hung_job_is_told_with_its_buffers_and_leaves_the_device_usable),
 		T(cores_that_all_hang_are_all_freed),
 		T(fence_alone_is_no_evidence),

@@ -16,6 +16,16 @@
 
 #include "rknpu.h"
 
+/* Who is told that a fence is signalled sees what its job did, of which a poll assures nobody. */
+static pthread_mutex_t signalling = PTHREAD_MUTEX_INITIALIZER;
+
+void sim_fence_forked(void)
+{
+	static const pthread_mutex_t fresh = PTHREAD_MUTEX_INITIALIZER;
+
+	signalling = fresh;
+}
+
 int rknpu_fence_new(struct rknpu_job *job, int *out)
 {
 	int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
@@ -33,12 +43,18 @@ int rknpu_fence_new(struct rknpu_job *job, int *out)
 	return 0;
 }
 
-void rknpu_fence_signal(const struct rknpu_job *job)
+void rknpu_fence_signal(struct rknpu_job *job)
 {
 	const uint64_t one = 1;
 
-	if (job->fence >= 0 && write(job->fence, &one, sizeof(one)) < 0)
+	if (job->fence < 0)
+		return;
+	pthread_mutex_lock(&signalling);
+	if (write(job->fence, &one, sizeof(one)) < 0)
 		sim_log(job->file->dev, "a fence cannot be signalled");
+	close(job->fence);
+	job->fence = -1;
+	pthread_mutex_unlock(&signalling);
 }
 
 bool rknpu_is_fence(int fd)
@@ -55,6 +71,7 @@ int sim_fence_ioctl(int fd, unsigned long request, void *arg)
 {
 	struct pollfd p = { .fd = fd, .events = POLLIN };
 	struct sync_file_info *info = arg;
+	int r;
 
 	if (!rknpu_is_fence(fd))
 		return -EBADF;
@@ -62,8 +79,11 @@ int sim_fence_ioctl(int fd, unsigned long request, void *arg)
 		return -ENOTTY;
 	if (info->flags || info->pad)
 		return -EINVAL;
-	if (poll(&p, 1, 0) < 0)
-		return -errno;
+	pthread_mutex_lock(&signalling);
+	r = poll(&p, 1, 0) < 0 ? -errno : 0;
+	pthread_mutex_unlock(&signalling);
+	if (r)
+		return r;
 	snprintf(info->name, sizeof(info->name), "rknpu");
 	info->status = p.revents & POLLIN ? 1 : 0;
 	info->num_fences = 1; /* and nothing of it: the caller's room for them is not looked at */

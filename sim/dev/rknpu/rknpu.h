@@ -79,7 +79,8 @@ struct sim_bo *rknpu_object(struct sim_device *dev, uint64_t address);
 
 /* The caller's fd, and the job's own of the same fence: 0 or -errno. */
 int rknpu_fence_new(struct rknpu_job *job, int *fd);
-void rknpu_fence_signal(const struct rknpu_job *job);
+/* Once. */
+void rknpu_fence_signal(struct rknpu_job *job);
 bool rknpu_is_fence(int fd);
 
 /* ---- jobs (worker.c) ---- */
