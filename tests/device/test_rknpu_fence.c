@@ -142,7 +142,7 @@ static int setup(void **state)
 	pthread_mutex_init(&k.lock, NULL);
 	kernel = rocket_kernel_sim;
 	kernel.ioctl = call;
-	kernel.simulated = false; /* jobs are given up as on a board */
+	kernel.simulated = false;                        /* jobs are given up as on a board */
 	sim_dev_close(sim_dev_open("sim:rk3588:rknpu")); /* what comes with the first thread */
 	fds = test_count_fds();
 	threads = test_count_threads();
