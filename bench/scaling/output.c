@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
-/* output.c - see output.h. */
+/*
+ * output.c - see output.h.
+ *
+ * What is written stays in memory until it is complete: a run that is interrupted leaves nothing
+ * beside the file.
+ */
 #include "output.h"
 
 #include <errno.h>
@@ -20,30 +25,69 @@ static mode_t mode_of(const struct stat *there)
 	return 0666 & ~mask;
 }
 
-static bool open_beside(struct scaling_output *o, const struct stat *there)
+/* With errno as it was. */
+static void discard(char *beside)
+{
+	const int err = errno;
+
+	unlink(beside);
+	free(beside);
+	errno = err;
+}
+
+/* An empty file beside path, to be discarded. NULL and errno: there is none. */
+static char *make_beside(const struct scaling_output *o, FILE **file)
 {
 	static const char suffix[] = ".XXXXXX";
 	const size_t n = strlen(o->path);
-	int fd, err;
+	char *beside = malloc(n + sizeof(suffix));
+	int fd;
 
-	o->beside = malloc(n + sizeof(suffix));
-	if (!o->beside)
-		return false;
-	memcpy(o->beside, o->path, n);
-	memcpy(o->beside + n, suffix, sizeof(suffix));
-	fd = mkstemp(o->beside);
-	if (fd < 0)
-		goto err_free;
-	if (!fchmod(fd, mode_of(there)) && (o->file = fdopen(fd, "w")))
-		return true;
-	err = errno;
+	if (!beside)
+		return NULL;
+	memcpy(beside, o->path, n);
+	memcpy(beside + n, suffix, sizeof(suffix));
+	fd = mkstemp(beside);
+	if (fd < 0) {
+		free(beside);
+		return NULL;
+	}
+	if (!fchmod(fd, o->mode) && (*file = fdopen(fd, "w")))
+		return beside;
 	close(fd);
-	unlink(o->beside);
-	errno = err;
-err_free:
-	free(o->beside);
-	o->beside = NULL;
-	return false;
+	discard(beside);
+	return NULL;
+}
+
+/* That it cannot be written is told before anything is measured. */
+static bool can_be_written(const struct scaling_output *o)
+{
+	FILE *file;
+	char *beside = make_beside(o, &file);
+
+	if (!beside)
+		return false;
+	fclose(file);
+	discard(beside);
+	return true;
+}
+
+static bool replace(const struct scaling_output *o)
+{
+	FILE *file;
+	char *beside = make_beside(o, &file);
+	bool good;
+
+	if (!beside)
+		return false;
+	good = fwrite(o->text, 1, o->size, file) == o->size;
+	good = !fclose(file) && good;
+	good = good && !rename(beside, o->path);
+	if (good)
+		free(beside);
+	else
+		discard(beside);
+	return good;
 }
 
 bool scaling_output_open(struct scaling_output *o, const char *path)
@@ -51,30 +95,25 @@ bool scaling_output_open(struct scaling_output *o, const char *path)
 	struct stat st;
 	const bool there = !lstat(path, &st);
 
-	*o = (struct scaling_output){ .path = path };
-	if (!there || S_ISREG(st.st_mode))
-		return open_beside(o, there ? &st : NULL);
-	o->file = fopen(path, "w");
+	*o = (struct scaling_output){ .path = path, .direct = there && !S_ISREG(st.st_mode) };
+	o->mode = mode_of(there ? &st : NULL);
+	if (o->direct)
+		o->file = fopen(path, "w");
+	else if (can_be_written(o))
+		o->file = open_memstream(&o->text, &o->size);
 	return o->file;
 }
 
 bool scaling_output_close(struct scaling_output *o, bool keep)
 {
 	bool good = !ferror(o->file);
-	int err = EIO;
 
-	if (fclose(o->file)) {
-		err = errno;
-		good = false;
-	}
-	if (o->beside && keep && good && rename(o->beside, o->path)) {
-		err = errno;
-		good = false;
-	}
-	if (o->beside && !(keep && good))
-		unlink(o->beside);
-	free(o->beside);
-	o->beside = NULL;
-	errno = err;
+	if (!good)
+		errno = EIO; /* which it was is not known any more */
+	good = !fclose(o->file) && good;
+	if (!o->direct && keep && good)
+		good = replace(o);
+	free(o->text);
+	o->text = NULL;
 	return good;
 }

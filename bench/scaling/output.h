@@ -5,11 +5,15 @@
 
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/types.h>
 
 struct scaling_output {
 	const char *path;
-	char *beside; /* the file that is written; NULL: path itself, which is no regular file */
 	FILE *file;
+	bool direct; /* file is path itself, which is no regular file; else it is memory */
+	char *text;
+	size_t size;
+	mode_t mode; /* of what takes the place of path */
 };
 
 /* False and errno: path cannot be written. */
