@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -109,13 +110,23 @@ static void *sit_in_thread(void *arg)
 	return NULL;
 }
 
+/* Whoever ends us without our leave to end the others: they would wait for a gate or work on. */
+static void end_with(pid_t parent)
+{
+	if (prctl(PR_SET_PDEATHSIG, SIGKILL) || getppid() != parent)
+		_exit(1);
+}
+
 static bool begin(struct seat *s)
 {
+	const pid_t parent = getpid();
+
 	if (s->crowd->kind != CROWD_PROCESSES)
 		return !pthread_create(&s->thread, NULL, sit_in_thread, s);
 	fflush(stdout);
 	s->process = fork();
 	if (!s->process) {
+		end_with(parent);
 		sit(s);
 		_exit(0);
 	}

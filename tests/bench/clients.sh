@@ -34,6 +34,14 @@ json process_that_dies_is_noticed_at_once 1 \
 	timeout 20 "$spoil" --json --clients 3 --seconds 300 --give-up 300 --only processes
 unset SPOIL
 
+# They hold the pipe as long as they live. The heading is written before the first of them begins.
+succeeds processes_end_with_the_bench timeout 60 "$python" -c '
+import subprocess, sys, time
+p = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE)
+assert p.stdout.readline().startswith(b"device: ")
+time.sleep(1)
+p.kill()
+p.communicate(timeout=30)' "$bench" --clients 3 --seconds 300 --only processes
 ROCKET_DEVICE=/dev/null exits no_device_fails 1 "/dev/null" "$bench" --json
 for wrong in "--clients 0" "--clients 65" "--seconds 0" "--seconds x" "--give-up 0" "--give-up -1" \
 	"--shape 4,32" "--only none" "stray"; do
