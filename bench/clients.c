@@ -16,6 +16,7 @@
 
 #include "crowd.h"
 #include "lib/core/device.h"
+#include "printed.h"
 #include "tools/rocket/json.h"
 
 struct scenario {
@@ -430,5 +431,5 @@ int main(int argc, char **argv)
 	if (o.json)
 		json_finish(&json);
 	crowd_members_free(members, CROWD_MAX);
-	return status;
+	return printed("clients", status);
 }

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "printed.h"
 #include "scaling/output.h"
 #include "scaling/report.h"
 
@@ -263,5 +264,6 @@ int main(int argc, char **argv)
 		return status;
 	complete(o.scenarios, SCALING_SCENARIOS);
 	complete(o.modes, SCALING_MODES);
-	return o.plot ? run_with_plot(&o) : run(&o, NULL);
+	status = o.plot ? run_with_plot(&o) : run(&o, NULL);
+	return printed("core_scaling", status);
 }

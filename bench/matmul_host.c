@@ -19,6 +19,7 @@
 #include "count.h"
 #include "lib/ops/matmul_run.h"
 #include "null_kernel.h"
+#include "printed.h"
 #include "rocket_matmul.h"
 #include "rocket_npu.h"
 
@@ -394,5 +395,5 @@ int main(int argc, char **argv)
 		return 1;
 	ret = measure_all(fd, shapes, count, repeat, real ? "opened" : "null", json);
 	rocket_close(fd);
-	return ret;
+	return printed("matmul_host", ret);
 }

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "lib/plan/matmul_plan.h"
+#include "printed.h"
 #include "rocket_npu.h"
 #include "tools/rocket/published.h"
 
@@ -229,5 +230,7 @@ int main(int argc, char **argv)
 	}
 	if (optind < argc)
 		return usage(stderr, 2);
-	return print_all(defaults, (int)(sizeof(defaults) / sizeof(defaults[0])), mhz, json);
+	return printed(
+		"matmul_plans",
+		print_all(defaults, (int)(sizeof(defaults) / sizeof(defaults[0])), mhz, json));
 }

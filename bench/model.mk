@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 if SIM
 noinst_PROGRAMS += bench/model_speed
-bench_model_speed_SOURCES = bench/model_speed.c tests/model/emit.h tests/model/emit.c
+bench_model_speed_SOURCES = bench/model_speed.c bench/printed.h tests/model/emit.h tests/model/emit.c
 bench_model_speed_LDADD = libnpu-model.la
 
 noinst_PROGRAMS += bench/matmul_plans
-bench_matmul_plans_SOURCES = bench/matmul_plans.c \
+bench_matmul_plans_SOURCES = bench/matmul_plans.c bench/printed.h \
 	tools/rocket/estimate.c tools/rocket/estimate.h \
 	tools/rocket/published.c tools/rocket/published.h \
 	tools/rocket/report.c tools/rocket/report.h \

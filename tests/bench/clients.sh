@@ -42,6 +42,11 @@ assert p.stdout.readline().startswith(b"device: ")
 time.sleep(1)
 p.kill()
 p.communicate(timeout=30)' "$bench" --clients 3 --seconds 300 --only processes
+if [ -w /dev/full ]; then
+	exits output_that_is_lost_fails 1 "cannot write the output" sh -c "'$bench' --json $few --only alone >/dev/full"
+else
+	skip output_that_is_lost_fails "no /dev/full"
+fi
 ROCKET_DEVICE=/dev/null exits no_device_fails 1 "/dev/null" "$bench" --json
 for wrong in "--clients 0" "--clients 65" "--seconds 0" "--seconds x" "--give-up 0" "--give-up -1" \
 	"--shape 4,32" "--only none" "stray"; do

@@ -127,6 +127,13 @@ wait $!
 succeeds pipe_is_written_and_stays sh -c "test -p '$work/pipe' && grep -q '^</svg>' '$work/piped'"
 succeeds run_that_is_killed_leaves_nothing sh -c "
 	'$bench' --rounds 100000 --plot '$work/killed.svg' >/dev/null & sleep 1; kill -9 \$!; wait; ! ls '$work'/killed.svg*"
+if [ -w /dev/full ]; then
+	exits plot_to_a_full_disk 1 "/dev/full: No space left" "$bench" --rounds 1 --warm-up 0 --tasks 3 --scenario tiny_dispatch --plot /dev/full
+	exits output_that_is_lost_fails 1 "cannot write the output" sh -c "'$bench' $few --tasks 3 --scenario tiny_dispatch >/dev/full"
+else
+	skip plot_to_a_full_disk "no /dev/full"
+	skip output_that_is_lost_fails "no /dev/full"
+fi
 exits plot_that_cannot_be_written 1 "No such file or directory" "$bench" --plot "$work/no/plot.svg"
 
 for wrong in "--rounds 0" "--rounds x" "--warm-up -1" "--tasks 2" "--mhz 0" "--scenario none" \
