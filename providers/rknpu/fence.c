@@ -111,7 +111,7 @@ static void watch(struct rocket_node *node, struct rknpu_pending *p, uint64_t un
 	pthread_mutex_lock(&state->lock);
 	p->watched = false;
 	if (!signalled && to_the_end)
-		state->to_retire = (1u << (node->cores ? node->cores : 1)) - 1;
+		state->to_retire = (1u << (node->cores ? node->cores : RKNPU_GANG_MAX)) - 1;
 	if (signalled || to_the_end)
 		finish(state, p, failed);
 	pthread_cond_broadcast(&state->ended); /* for others to watch in our place */
@@ -269,6 +269,26 @@ static int refusal(struct rocket_node *node, int r)
 	return -EOPNOTSUPP;
 }
 
+/* A chip may have fewer cores than it is taken to have: those beyond are named no more. */
+static int submit_naming(struct rocket_node *node, const struct rknpu_submit *args, uint32_t *core,
+			 int *fence)
+{
+	const struct rknpu_state *state = node->priv;
+	struct rknpu_submit named = *args, any = *args;
+	int r;
+
+	named.core_mask = *core;
+	r = rknpu_kicks_submit(node, &named);
+	*fence = named.fence_fd;
+	if (r != -EINVAL || !*core || !state->fences_taken)
+		return r;
+	*core = ~(*core - 1);
+	any.core_mask = RKNPU_CORE_AUTO_MASK;
+	r = rknpu_kicks_submit(node, &any);
+	*fence = any.fence_fd;
+	return r;
+}
+
 static int start(struct rocket_node *node, struct rknpu_pending *p, const struct rknpu_kick *kick,
 		 uint32_t core)
 {
@@ -277,17 +297,16 @@ static int start(struct rocket_node *node, struct rknpu_pending *p, const struct
 					      RKNPU_JOB_NONBLOCK | RKNPU_JOB_FENCE_OUT,
 				     .timeout = (uint32_t)limit_us(node),
 				     .fence_fd = -1 };
-	int r = rknpu_kicks_hand_over(node, &p->tasks, kick, 1, &args);
+	int r = rknpu_kicks_hand_over(node, &p->tasks, kick, 1, &args), fence;
 
 	if (r)
 		return r;
-	args.core_mask = core;
-	r = rknpu_kicks_submit(node, &args);
+	r = submit_naming(node, &args, &core, &fence);
 	if (r)
 		return refusal(node, r);
 	state->fences_taken = true;
 	pthread_mutex_lock(&state->lock);
-	p->fence = args.fence_fd;
+	p->fence = fence;
 	p->deadline_ns = rocket_now_ns() + limit_us(node) * 1000;
 	p->serial = ++state->serial;
 	state->to_retire &= ~core;

@@ -43,6 +43,7 @@ static struct {
 	pthread_mutex_t lock;
 	bool without_fences, loses_fences;
 	unsigned refuse_at;     /* the SUBMIT with this number gets ENOMEM */
+	uint32_t cores;         /* others are refused; 0: none is */
 	int info_errno, status; /* of SYNC_IOC_FILE_INFO; status 0: the device's */
 	unsigned submits, resets;
 	uint32_t masks[SUBMITS_MAX];
@@ -63,7 +64,7 @@ static int submit_call(int fd, struct rknpu_submit *args)
 	int r;
 
 	pthread_mutex_lock(&k.lock);
-	if (k.without_fences) {
+	if (k.without_fences || (k.cores && args->core_mask & ~k.cores)) {
 		errno = EINVAL;
 		r = -1;
 	} else if (k.refuse_at && k.submits + 1 == k.refuse_at) {
@@ -564,6 +565,32 @@ static void cores_that_all_hang_are_all_freed(void **state)
 	}
 }
 
+/* What is not known to be there is asked for, and what is refused is asked for once. */
+static void core_that_is_not_there_is_named_no_more(void **state)
+{
+	static const uint32_t named[] = { 1, 2, RKNPU_CORE_AUTO_MASK, RKNPU_CORE_AUTO_MASK };
+	struct work hung, w[4];
+
+	(void)state;
+	for (unsigned cores = 0; cores <= 3; cores += 3) {
+		node.cores = cores;
+		k.cores = 0;
+		make_hung(&hung);
+		assert_int_equal(submit(&hung), 0);
+		k.cores = 3;
+		let_limits_pass();
+		assert_int_equal(p->bo_prep(&node, &hung.c, LONG_NS), -EIO);
+		for (unsigned i = 0; i < 4; i++) {
+			make(&w[i], i, NULL);
+			assert_int_equal(submit(&w[i]), 0);
+			assert_true(is_right(&w[i]));
+			assert_int_equal(k.masks[k.submits - 1], named[i]);
+			drop(&w[i]);
+		}
+		drop(&hung);
+	}
+}
+
 static void fence_alone_is_no_evidence(void **state)
 {
 	static const struct {
@@ -704,6 +731,7 @@ int main(void)
 		T(threads_make_buffers_of_one_node),
 		T(hung_job_is_told_with_its_buffers_and_leaves_the_device_usable),
 		T(cores_that_all_hang_are_all_freed),
+		T(core_that_is_not_there_is_named_no_more),
 		T(fence_alone_is_no_evidence),
 		T(job_whose_fence_is_lost_is_never_taken_for_done),
 		T(waiters_of_one_job_have_times_of_their_own),
