@@ -231,7 +231,8 @@ int rocket_mm_rows_run(rocket_mm_rows *r);
  * The fds stay open for the next call under the same variables, eight of them at most, unless
  * the call failed or ROCKET_KEEP_MIB is 0; calls at once have fds of their own. They are
  * closed by rocket_matmul_mt_drain(), and when the caller closes the last fd (context, stream)
- * that it opened itself.
+ * that it opened itself. A device that went away between two calls fails the next one, which
+ * closes them.
  */
 int rocket_matmul_fp16_mt(int M, int K, int N, const _Float16 *A, const _Float16 *B, _Float16 *C,
 			  int nthreads);

@@ -96,7 +96,9 @@ int rocket_open(void);
 /* Close an fd of rocket_open(); its buffers and their mappings die with it. Jobs that have
  * not started may be cancelled: wait for what is wanted first. The call does not wait
  * for results, but a driver may let queued jobs start and a simulated core ends the
- * program it is in. A negative or foreign fd is ignored with a log line. */
+ * program it is in. With ROCKET_RKNPU_SUBMIT=fenced it waits until every job has ended or
+ * is given up, as does whatever else closes an fd. A negative or foreign fd is ignored with a log
+ * line. */
 void rocket_close(int fd);
 
 /* "rocket" or "rknpu": the kernel driver behind the device opened last ("" before any). */
@@ -129,7 +131,8 @@ int rocket_bo_alloc32(int fd, size_t size, rocket_bo *bo);
 int rocket_bo_ensure32(int fd, rocket_bo *bo, size_t need);
 /* Unmap and free; *bo becomes all zero. An empty *bo is ignored. Does not wait: jobs that
  * name the buffer keep its pages and its IOVA until they are done, but their results
- * in it are lost. A buffer that fd does not have (freed twice) is logged and left alone. */
+ * in it are lost. With ROCKET_RKNPU_SUBMIT=fenced it waits until they have ended or are
+ * given up. A buffer that fd does not have (freed twice) is logged and left alone. */
 void rocket_bo_free(int fd, rocket_bo *bo);
 
 /* Make the buffer visible to the CPU: waits until no job writes it, then synchronises
@@ -137,12 +140,12 @@ void rocket_bo_free(int fd, rocket_bo *bo);
  * timeout_ns is relative; 0 polls. ROCKET_E_DEVICE when the wait ran out, and when the
  * job that wrote this buffer last timed out, faulted or was cancelled.
  *
- * Only drivers that report errors (the simulated NPU; the rocket driver from 1.7 on) can say
- * the latter. The stock driver, version 0.0, completes a job it had to retire like any
- * other: ROCKET_OK over old data, about 500 ms late. There a wait of slow_wait_ms or more is
- * logged as suspect and counted (rocket_fence_wait_slow_count); it may also just have been
- * a long queue. On the simulated NPU, whose jobs take the host's time, it is counted and
- * logged at debug level only. */
+ * Only drivers that report errors (the simulated NPU; the rocket driver from 1.7 on; the
+ * vendor's) can say the latter. The stock driver, version 0.0, completes a job it had to retire
+ * like any other: ROCKET_OK over old data, about 500 ms late. There a wait of slow_wait_ms or more
+ * is logged as suspect and counted (rocket_fence_wait_slow_count); it may also just have been a
+ * long queue. On the simulated NPU, whose jobs take the host's time, it is counted and logged at
+ * debug level only. */
 int rocket_bo_prep(int fd, rocket_bo *bo, int dir, uint64_t timeout_ns);
 /* Hand the buffer back to the NPU after CPU writes. Never waits. */
 int rocket_bo_fini(int fd, rocket_bo *bo);
@@ -168,7 +171,8 @@ void rocket_busy_poll_set_us(long us);
  * in_handles: buffers the job reads; out_handles: buffers it writes, or both reads and
  * writes. A handle in both lists, or twice in one, is refused: the kernel would complete
  * such a job without running it. Each call is one SUBMIT; it returns when the job is
- * queued, with the vendor's driver when it has ended. ROCKET_E_SHAPE bad arguments, or with
+ * queued, with the vendor's driver when it has ended; there with ROCKET_RKNPU_SUBMIT=fenced
+ * when it is queued, before which the jobs it depends on end. ROCKET_E_SHAPE bad arguments, or with
  * ROCKET_VALIDATE=1 a faulty program; ROCKET_E_UNSUPPORTED a flag this driver lacks;
  * ROCKET_E_DEVICE the kernel refused. */
 
