@@ -29,9 +29,8 @@ struct rocket_total {
 	const float *row, *column;
 	size_t row_step, column_step;
 };
-/* Multiples of what `rows` and `atoms` are. */
-#define ROCKET_TOTAL_ROWS  4
-#define ROCKET_TOTAL_ATOMS 4
+/* `rows` is a multiple of this; `atoms` make up a multiple of 16 columns. */
+#define ROCKET_TOTAL_ROWS 4
 
 struct rocket_layout_kernels {
 	const char *name;

@@ -75,7 +75,7 @@ TARGET ROCKET_INLINE void square_int16(const struct rocket_total *t, size_t m, s
 	const size_t column = t->cube_rows * ROCKET_ATOM_BYTES;
 	const size_t at = s * column + m * ROCKET_ATOM_BYTES;
 	uint8_t *to = t->dst + m * t->pitch + s * 8 * sizeof(int32_t);
-	rocket_s32x8 acc[SQUARE_ROWS][2] = { 0 };
+	rocket_u32x8 acc[SQUARE_ROWS][2] = { 0 };
 
 	BEGIN(t, acc, m, s * 8 * sizeof(int32_t));
 	for (size_t i = 0; i < t->count; i++) {
@@ -89,8 +89,8 @@ TARGET ROCKET_INLINE void square_int16(const struct rocket_total *t, size_t m, s
 
 			widen16(&a, x);
 			widen16(&b, x + column);
-			acc[r][0] += a;
-			acc[r][1] += b;
+			acc[r][0] += (rocket_u32x8)a;
+			acc[r][1] += (rocket_u32x8)b;
 		}
 	}
 	EACH_ROW(r)
