@@ -10,7 +10,9 @@
  *
  * The system may sleep under a command. On waking, Linux 7.3 asks the host whether it has the port
  * open before it gives the host a buffer for the answer, so the port stays closed until its driver
- * is bound anew.
+ * is bound anew. That is done after the command, which may have the system sleep again: when it
+ * does so while the driver waits for an answer of the host's, the device is reset, no answer comes,
+ * and the driver waits for ever. What the command prints meanwhile is kept.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -149,23 +151,44 @@ static void reconnect(void)
 	}
 }
 
+/* What the host is to get, and whether a command runs. */
+static char *queue;
+static size_t queued;
+static bool is_running;
+
 /* A sleep between the two calls would leave write() waiting: the alarm interrupts it. */
-static void send(const char *at, size_t n)
+static void flush(void)
 {
-	while (n) {
+	size_t sent = 0;
+
+	while (sent < queued && !(is_running && is_cut_off())) {
 		ssize_t written;
 
-		reconnect();
+		if (!is_running)
+			reconnect();
 		alarm(2);
-		written = write(port, at, n);
+		written = write(port, queue + sent, queued - sent);
 		alarm(0);
 		if (written < 0 && errno == EINTR)
 			continue;
 		if (written <= 0)
 			die("write");
-		at += written;
-		n -= written;
+		sent += written;
 	}
+	queued -= sent;
+	memmove(queue, queue + sent, queued);
+}
+
+static void send(const char *at, size_t n)
+{
+	char *longer = realloc(queue, queued + n);
+
+	if (!longer)
+		die("memory");
+	queue = longer;
+	memcpy(queue + queued, at, n);
+	queued += n;
+	flush();
 }
 
 static void say(const char *fmt, ...)
@@ -329,8 +352,10 @@ int main(void)
 
 		read_request(&req);
 		mark("begin", req.number);
+		is_running = true;
 		pid = start(req.command, &out);
 		verdict = attend(pid, out, req.seconds);
+		is_running = false;
 		close(out);
 		mark("end", req.number);
 		say("end %s\n", verdict);
