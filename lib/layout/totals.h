@@ -34,6 +34,16 @@
 		memcpy(acc[r], seed + ((m) + r) * (t)->seed_pitch + (at), sizeof(acc[r]));         \
 	} while (0)
 
+/* And what it ends with: to is its place in C. */
+#define END(t, acc, to)                                                                            \
+	do {                                                                                       \
+		EACH_ROW(r)                                                                        \
+		{                                                                                  \
+			put((to) + r * (t)->pitch, &acc[r][0], (t)->stream);                       \
+			put((to) + r * (t)->pitch + 32, &acc[r][1], (t)->stream);                  \
+		}                                                                                  \
+	} while (0)
+
 ROCKET_INLINE void fetch(const uint8_t *from, size_t column, size_t atoms)
 {
 	for (size_t s = 0; s < atoms; s++)
@@ -63,11 +73,7 @@ TARGET ROCKET_INLINE void square_int32(const struct rocket_total *t, size_t m, s
 			acc[r][1] += b;
 		}
 	}
-	EACH_ROW(r)
-	{
-		put(to + r * t->pitch, &acc[r][0], t->stream);
-		put(to + r * t->pitch + 32, &acc[r][1], t->stream);
-	}
+	END(t, acc, to);
 }
 
 TARGET ROCKET_INLINE void square_int16(const struct rocket_total *t, size_t m, size_t s)
@@ -93,11 +99,7 @@ TARGET ROCKET_INLINE void square_int16(const struct rocket_total *t, size_t m, s
 			acc[r][1] += (rocket_u32x8)b;
 		}
 	}
-	EACH_ROW(r)
-	{
-		put(to + r * t->pitch, &acc[r][0], t->stream);
-		put(to + r * t->pitch + 32, &acc[r][1], t->stream);
-	}
+	END(t, acc, to);
 }
 
 /* Scales of one cube, from the square's first row and column on. */
@@ -133,11 +135,7 @@ TARGET ROCKET_INLINE void square_scaled_int32(const struct rocket_total *t, size
 			SCALED(acc[r][1], rows[r], columns + 8, (rocket_s32x8)b);
 		}
 	}
-	EACH_ROW(r)
-	{
-		put(to + r * t->pitch, &acc[r][0], t->stream);
-		put(to + r * t->pitch + 32, &acc[r][1], t->stream);
-	}
+	END(t, acc, to);
 }
 
 TARGET ROCKET_INLINE void square_scaled_int16(const struct rocket_total *t, size_t m, size_t s)
@@ -164,11 +162,7 @@ TARGET ROCKET_INLINE void square_scaled_int16(const struct rocket_total *t, size
 			SCALED(acc[r][1], rows[r], columns + 8, b);
 		}
 	}
-	EACH_ROW(r)
-	{
-		put(to + r * t->pitch, &acc[r][0], t->stream);
-		put(to + r * t->pitch + 32, &acc[r][1], t->stream);
-	}
+	END(t, acc, to);
 }
 
 #define TOTAL(name, square_atoms)                                                                  \
