@@ -108,9 +108,10 @@ void rocket_bo_free(int fd, rocket_bo *bo)
 	if (!bo || !bo->handle)
 		return;
 	dev = rocket_device_get(fd, "rocket_bo_free");
-	if (dev) {
-		rocket_device_bo_free(dev, bo);
-		rocket_device_put(dev);
+	if (!dev) { /* the buffer died with its fd */
+		memset(bo, 0, sizeof(*bo));
+		return;
 	}
-	memset(bo, 0, sizeof(*bo)); /* without dev the buffer died with its fd */
+	rocket_device_bo_free(dev, bo);
+	rocket_device_put(dev);
 }
