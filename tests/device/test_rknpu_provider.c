@@ -418,6 +418,19 @@ static struct rocket_provider_job job_of(unsigned first, uint32_t n, unsigned o,
 					     .flags = flags };
 }
 
+/* Three that share no output: a core each. */
+static void gang_of(struct rocket_provider_job jobs[3])
+{
+	for (unsigned i = 0; i < 3; i++)
+		jobs[i] = job_of(i, 1, i, 0);
+}
+
+static void outputs_tell(int status)
+{
+	for (unsigned i = 0; i < 3; i++)
+		assert_int_equal(p->bo_prep(&node, &out[i], 1000), status);
+}
+
 static void same_range(const struct rknpu_submit *s, unsigned entry, uint32_t start, uint32_t n)
 {
 	assert_int_equal(s->subcore_task[entry].task_start, start);
@@ -647,15 +660,13 @@ static void cores_that_were_never_taken_are_refused_and_named_no_more(void **sta
 
 	(void)state;
 	alloc_bos();
-	for (unsigned i = 0; i < 3; i++)
-		jobs[i] = job_of(i, 1, i, 0);
+	gang_of(jobs);
 	fake.submit_errno = EINVAL;
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), -EINVAL);
 	assert_int_equal(fake.submits, 2); /* asked twice */
 	assert_int_equal(fake.submit[0].core_mask, 7);
 	assert_int_equal(fake.submit[1].core_mask, 7);
-	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(p->bo_prep(&node, &out[i], 1000), 0);
+	outputs_tell(0);
 	fake.submit_errno = 0;
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
 	assert_int_equal(fake.submits, 5);
@@ -671,15 +682,13 @@ static void jobs_that_a_reset_takes_out_of_the_queue_are_submitted_again(void **
 
 	(void)state;
 	alloc_bos();
-	for (unsigned i = 0; i < 3; i++)
-		jobs[i] = job_of(i, 1, i, 0);
+	gang_of(jobs);
 	fake.submit_errno = EINVAL;
 	fake.until = 1;
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
 	assert_int_equal(fake.submits, 2);
 	assert_int_equal(fake.submit[1].core_mask, 7);
-	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(p->bo_prep(&node, &out[i], 1000), 0);
+	outputs_tell(0);
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
 	assert_int_equal(fake.submit[2].core_mask, 7);
 	free_bos();
@@ -692,15 +701,13 @@ static void jobs_that_a_reset_interrupts_have_failed(void **state)
 
 	(void)state;
 	alloc_bos();
-	for (unsigned i = 0; i < 3; i++)
-		jobs[i] = job_of(i, 1, i, 0);
+	gang_of(jobs);
 	fake.submit_errno = EINVAL;
 	fake.began = true;
 	fake.until = 1;
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
 	assert_int_equal(fake.submits, 1);
-	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(p->bo_prep(&node, &out[i], 1000), -EIO);
+	outputs_tell(-EIO);
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
 	assert_int_equal(fake.submit[1].core_mask, 7);
 	assert_int_equal(p->bo_prep(&node, &out[2], 1000), 0);
@@ -732,8 +739,7 @@ static void cores_that_were_taken_once_were_reset(void **state)
 
 	(void)state;
 	alloc_bos();
-	for (unsigned i = 0; i < 3; i++)
-		jobs[i] = job_of(i, 1, i, 0);
+	gang_of(jobs);
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
 	fake.submit_errno = EINVAL;
 	assert_int_equal(p->submit(&node, jobs, 2, NULL), 0);
@@ -759,8 +765,7 @@ static void every_call_is_counted(void **state)
 	jobs[0] = job_of(0, 3, 0, 0);
 	assert_int_equal(p->submit(&node, jobs, 1, NULL), 0);
 	assert_int_equal(node.submit_calls, 1 + 3);
-	for (unsigned i = 0; i < 3; i++)
-		jobs[i] = job_of(i, 1, i, 0);
+	gang_of(jobs);
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0); /* a core each */
 	assert_int_equal(node.submit_calls, 1 + 3 + 1);
 	assert_int_equal(node.submit_tasks, 5 + 3 + 3);
@@ -780,12 +785,10 @@ static void gang_that_fails_fails_each_of_its_jobs(void **state)
 
 	(void)state;
 	alloc_bos();
-	for (unsigned i = 0; i < 3; i++)
-		jobs[i] = job_of(i, 1, i, 0);
+	gang_of(jobs);
 	fake.submit_errno = ETIMEDOUT;
 	assert_int_equal(p->submit(&node, jobs, 3, NULL), 0);
-	for (unsigned i = 0; i < 3; i++)
-		assert_int_equal(p->bo_prep(&node, &out[i], 1000), -EIO);
+	outputs_tell(-EIO);
 	fake.submit_errno = 0;
 	free_bos();
 }
