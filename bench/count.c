@@ -6,8 +6,8 @@
 
 #include "count.h"
 
-/* What is smaller is a variable being initialised. */
-#define SMALLEST_CLEARED 512
+/* What is smaller is a variable being initialised, such as the settings of a call. */
+#define SMALLEST_CLEARED 1024
 
 static _Thread_local struct counts counted;
 
