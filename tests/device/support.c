@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #endif
 #include <dirent.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <sys/mman.h>
 
@@ -40,6 +41,18 @@ static unsigned count_entries(const char *path)
 unsigned test_count_fds(void)
 {
 	return count_entries("/proc/self/fd");
+}
+
+unsigned test_count_inherited_fds(void)
+{
+	DIR *d = opendir("/proc/self/fd");
+	unsigned n = 0;
+
+	assert_non_null(d);
+	for (struct dirent *e; (e = readdir(d));)
+		n += e->d_name[0] != '.' && !(fcntl(atoi(e->d_name), F_GETFD) & FD_CLOEXEC);
+	closedir(d);
+	return n;
 }
 
 /* A thread that was joined may be listed for a moment longer: on a busy machine under an emulator

@@ -31,6 +31,8 @@ uint64_t test_now_ns(void);
 void test_sleep_ms(unsigned ms);
 /* Open fds and threads of this process, to see what leaks. */
 unsigned test_count_fds(void);
+/* Of those, what a program that this one executes would get. */
+unsigned test_count_inherited_fds(void);
 unsigned test_count_threads(void);
 /* Whether there are n threads, now or in a moment. */
 bool test_threads_are(unsigned n);

@@ -5,6 +5,7 @@
  * The clock can be put forward, so that a job that hangs is given up without waiting for it; the
  * calls on the device go through here, to be looked at or answered differently.
  */
+#include <fcntl.h>
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <pthread.h>
@@ -80,7 +81,7 @@ static int submit_call(int fd, struct rknpu_submit *args)
 		k.masks[k.submits] = args->core_mask;
 		r = rocket_kernel_sim.ioctl(fd, DRM_IOCTL_RKNPU_SUBMIT, args);
 		if (!r)
-			k.fences[k.submits++] = dup(args->fence_fd);
+			k.fences[k.submits++] = fcntl(args->fence_fd, F_DUPFD_CLOEXEC, 0);
 		if (!r && k.loses_fences) {
 			close(args->fence_fd);
 			args->fence_fd = -1;
@@ -680,6 +681,20 @@ static void job_that_is_wrong_is_refused_as_ever(void **state)
 	drop(&w);
 }
 
+static void fences_stay_with_the_process(void **state)
+{
+	unsigned inherited = test_count_inherited_fds(), all = test_count_fds();
+	struct work hung;
+
+	(void)state;
+	make_hung(&hung);
+	assert_int_equal(submit(&hung), 0);
+	assert_true(test_count_fds() > all);
+	assert_int_equal(test_count_inherited_fds(), inherited);
+	let_limits_pass();
+	drop(&hung);
+}
+
 /* ---- the end ---- */
 
 static void buffer_is_freed_when_its_job_has_ended(void **state)
@@ -736,6 +751,7 @@ int main(void)
 		T(job_whose_fence_is_lost_is_never_taken_for_done),
 		T(waiters_of_one_job_have_times_of_their_own),
 		T(job_that_is_wrong_is_refused_as_ever),
+		T(fences_stay_with_the_process),
 		T(buffer_is_freed_when_its_job_has_ended),
 		T(close_with_jobs_pending_leaves_nothing),
 	};

@@ -227,6 +227,36 @@ static void trace_file_names_the_job_that_failed(void **state)
 	unlink(path);
 }
 
+/* The files, the trace, and what a job and copies from its caller's memory take. */
+static void no_fd_outlives_an_exec(void **state)
+{
+	static const char *const specs[] = { "sim", "sim:rk3588:rknpu" };
+	char path[] = "/tmp/rocket-trace-XXXXXX";
+	unsigned inherited, all;
+	int file = mkstemp(path), fd[2];
+	struct kit kit;
+
+	(void)state;
+	assert_true(file >= 0);
+	inherited = test_count_inherited_fds();
+	all = test_count_fds();
+	setenv("ROCKET_SIM_TRACE", path, 1);
+	for (unsigned i = 0; i < 2; i++) {
+		fd[i] = sim_dev_open(specs[i]);
+		assert_true(fd[i] >= 0);
+	}
+	unsetenv("ROCKET_SIM_TRACE");
+	kit_init(&kit, fd[0], KIT_GOOD, 1);
+	assert_int_equal(kit_submit(&kit), 0);
+	assert_int_equal(kit_wait(&kit, 5000), 0);
+	assert_int_equal(test_count_fds(), all + 4); /* each device's trace is its own */
+	assert_int_equal(test_count_inherited_fds(), inherited);
+	raw_close(fd[0]);
+	raw_close(fd[1]);
+	close(file);
+	unlink(path);
+}
+
 /* In a child: 0 when everything is as it should be. */
 static int look_from_a_child(int fd, uint32_t handle)
 {
@@ -287,6 +317,7 @@ int main(void)
 		cmocka_unit_test(open_under_a_file_size_limit_raises_no_signal),
 		cmocka_unit_test(malformed_environment_refuses_to_open),
 		cmocka_unit_test(trace_file_names_the_job_that_failed),
+		cmocka_unit_test(no_fd_outlives_an_exec),
 		cmocka_unit_test(child_is_refused_and_may_open_its_own),
 	};
 

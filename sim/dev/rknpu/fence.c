@@ -7,6 +7,7 @@
  * signalled [source: 0.9.8].
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ int rknpu_fence_new(struct rknpu_job *job, int *out)
 
 	if (fd < 0)
 		return -errno;
-	job->fence = dup(fd);
+	job->fence = fcntl(fd, F_DUPFD_CLOEXEC, 0);
 	if (job->fence < 0) {
 		int err = errno;
 
