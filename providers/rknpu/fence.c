@@ -23,7 +23,11 @@
  * does when a SUBMIT waits for too long: others are no worse off. The reset stops the NPU, whose
  * buffers may be freed then, but leaves the job on its core, and takes others of this node with it.
  * So the next jobs name one core after the other, each when what was before it is over, and that
- * retires what is left there. A node that is closed before leaves that core taken.
+ * retires what is left there.
+ *
+ *   A node that is closed before leaves that core taken: that its file is closed does not tell the
+ *   driver to end a job [source: 0.9.8], and a job to name the core takes a program that ends,
+ * which a node that closes has none of. The simulated driver ends a file's jobs with it.
  */
 #include <errno.h>
 #include <limits.h>

@@ -15,6 +15,7 @@ SIM_DEV_SOURCES = \
 	sim/dev/rknpu/action.c \
 	sim/dev/rknpu/device.c \
 	sim/dev/rknpu/fence.c \
+	sim/dev/rknpu/hang.c \
 	sim/dev/rknpu/ioctl.c \
 	sim/dev/rknpu/mem.c \
 	sim/dev/rknpu/rknpu.h \

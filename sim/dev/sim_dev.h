@@ -26,9 +26,10 @@
  * after its own timeout, ROCKET_SIM_TIMEOUT_MS at most; then all cores are reset, and every job
  * that waits ends with EINVAL. Fences are event fds, which can be polled and asked for
  * SYNC_IOC_FILE_INFO; that of a job that does not complete is never signalled. A job that nobody
- * waits for keeps its core through a reset, until the next NONBLOCK submit that names that core.
- * There is one IOMMU domain, no SRAM, and neither clock nor supply: those questions get the answers
- * of a board at 1 GHz.
+ * waits for keeps its core through a reset, until the next NONBLOCK submit that names that core,
+ * and what waits behind it ends with ETIMEDOUT. It goes with its file, whose memory it works on:
+ * the vendor's driver has no such end [source: 0.9.8]. There is one IOMMU domain, no SRAM, and
+ * neither clock nor supply: those questions get the answers of a board at 1 GHz.
  *
  * The first mmap() of a whole buffer is the device's own view of it, so unmap it with
  * sim_dev_munmap() and not with munmap(2).

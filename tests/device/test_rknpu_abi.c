@@ -496,23 +496,65 @@ static void hung_job_nobody_waits_for_keeps_its_core(void **state)
 	close(fence);
 }
 
+/* Nor is it waited for forever by who stands behind it. */
+static void submit_behind_a_job_that_keeps_its_core_times_out(void **state)
+{
+	struct vendor_kit hung, behind, beside;
+	uint64_t start;
+	int fence;
+
+	(void)state;
+	vendor_kit_init(&hung, fd, 1, 1);
+	vendor_kit_init(&behind, fd, 1, 2);
+	vendor_kit_init(&beside, fd, 1, 3);
+	vendor_kit_hang(&hung, 0);
+	hung.submit.core_mask = behind.submit.core_mask = 2;
+	beside.submit.core_mask = 4;
+	behind.submit.timeout = 150;
+	fence = run_without_waiting(&hung, 60000000);
+	for (unsigned i = 0; i < 2; i++) { /* the reset leaves it there */
+		start = test_now_ns();
+		assert_int_equal(vendor_run(&behind), -ETIMEDOUT);
+		assert_true(test_now_ns() - start >= UINT64_C(150000000));
+		assert_true(vendor_is_untouched(&behind, 0));
+	}
+	assert_int_equal(vendor_run(&beside), 0);
+	assert_false(signals(fence, 0));
+	close(fence);
+}
+
+/* On each core one, and one behind it. */
 static void close_gives_up_jobs_nobody_waits_for(void **state)
 {
 	unsigned fds = test_count_fds();
-	struct vendor_kit kit;
+	struct vendor_kit kit[6], next;
+	int other = vendor_open(), fence[6];
+	uint32_t none = 0;
 	uint64_t start;
-	int other = vendor_open(), fence;
 
 	(void)state;
-	vendor_kit_init(&kit, other, 1, 1);
-	vendor_kit_hang(&kit, 0);
-	fence = run_without_waiting(&kit, 60000000);
+	vendor_kit_init(&next, fd, 1, 1);
+	for (unsigned i = 0; i < 6; i++) {
+		vendor_kit_init(&kit[i], other, 1, 1);
+		vendor_kit_hang(&kit[i], 0);
+		kit[i].submit.core_mask = 1u << i % 3;
+		fence[i] = run_without_waiting(&kit[i], 60000000);
+	}
+	assert_int_equal(vendor_action(other, RKNPU_ACT_RESET, &none), 0);
 	start = test_now_ns();
 	raw_close(other);
 	assert_true(test_now_ns() - start < UINT64_C(10000000000));
-	assert_false(signals(fence, 0));
-	close(fence);
+	for (unsigned i = 0; i < 6; i++) {
+		assert_false(signals(fence[i], 0));
+		close(fence[i]);
+	}
 	assert_int_equal(test_count_fds(), fds);
+	for (unsigned c = 0; c < 3; c++) {
+		next.submit.core_mask = 1u << c;
+		vendor_stamp(&next);
+		assert_int_equal(vendor_run(&next), 0);
+		assert_true(vendor_is_right(&next, 0));
+	}
 }
 
 /* ---- the scheduler of lanes ---- */
@@ -630,6 +672,7 @@ int main(void)
 		T(fence_tells_of_the_end),
 		T(fence_of_the_driver_is_not_waited_for),
 		T(hung_job_nobody_waits_for_keeps_its_core),
+		T(submit_behind_a_job_that_keeps_its_core_times_out),
 		T(close_gives_up_jobs_nobody_waits_for),
 		T(lanes_give_every_task_its_status),
 		T(sixteen_clients_get_their_own_results),

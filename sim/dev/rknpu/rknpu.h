@@ -83,6 +83,22 @@ int rknpu_fence_new(struct rknpu_job *job, int *fd);
 void rknpu_fence_signal(struct rknpu_job *job);
 bool rknpu_is_fence(int fd);
 
+/* ---- jobs that do not end (hang.c) ---- */
+
+/* Until job is done. Its time runs from when a core is stuck: simulating may take long. */
+void rknpu_await(struct sim_rknpu *r, struct rknpu_job *job);
+/* For what never starts, and so occupies nothing but its caller: -ETIMEDOUT. */
+int rknpu_await_never(struct sim_rknpu *r, const struct rknpu_job *job);
+/* A core is, with job, from now on. */
+void rknpu_stuck(struct sim_rknpu *r, struct rknpu_job *job);
+/*
+ * Before a job that nobody waits for is queued, the driver drops older ones that seem to hang on
+ * the cores it names, with all that is queued behind them: it compares their age in microseconds
+ * with a timeout in milliseconds. Here only those that do hang or were reset are, for simulating
+ * takes long.
+ */
+void rknpu_drop_stuck(struct sim_rknpu *r, uint32_t mask);
+
 /* ---- jobs (worker.c) ---- */
 
 void *rknpu_worker(void *rknpu);

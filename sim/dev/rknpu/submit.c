@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 /*
- * submit.c - taking a SUBMIT apart, and waiting for it.
+ * submit.c - taking a SUBMIT apart, and handing it back.
  *
  * By default the ranges of a job are those the vendor's driver reads: one for each core it names,
  * which runs there in one kick. With the scheduler of lanes every range is a lane that goes to any
@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "rknpu.h"
@@ -180,82 +179,12 @@ static int check_fence(struct rknpu_submit *args)
 	return 0;
 }
 
-/* ---- waiting ---- */
-
-static struct timespec time_of(int64_t ns)
-{
-	return (struct timespec){ ns / 1000000000, ns % 1000000000 };
-}
-
-/* The caller's limit, cut to the watchdog that the simulator was given. */
-static int64_t limit_ns(const struct rknpu_job *job)
-{
-	uint32_t ms = job->args.timeout;
-
-	if (ms > job->file->dev->timeout_ms)
-		ms = job->file->dev->timeout_ms;
-	return (int64_t)ms * 1000000;
-}
-
-/* What never starts occupies nothing but its caller. */
-static int never(struct sim_rknpu *r, const struct rknpu_job *job)
-{
-	const struct timespec t = time_of(limit_ns(job));
-
-	sim_log(r->dev, "a job for cores %#x is never started: its mask or an empty range of tasks",
-		job->args.core_mask);
-	pthread_mutex_unlock(&r->dev->lock);
-	nanosleep(&t, NULL);
-	pthread_mutex_lock(&r->dev->lock);
-	rknpu_reset(r, -1, 0);
-	return -ETIMEDOUT;
-}
-
-/* Time runs from when a core is stuck with the job: simulating may take long. */
-static void await(struct sim_rknpu *r, struct rknpu_job *job)
-{
-	while (!job->woken) {
-		int64_t end = job->stuck_ns + limit_ns(job);
-		struct timespec t = time_of(end);
-
-		if (!job->stuck_ns) {
-			pthread_cond_wait(&job->wake, &r->dev->lock);
-		} else if (rknpu_now_ns() < end) {
-			pthread_cond_timedwait(&job->wake, &r->dev->lock, &t);
-		} else {
-			sim_log(r->dev, "job timed out: fd %d, cores %#x: %s; all cores reset",
-				job->file->opened_as, job->args.core_mask, job->why);
-			job->stuck_ns = 0;
-			rknpu_reset(r, job->id, -ETIMEDOUT);
-		}
-	}
-}
-
-/*
- * Before a job that nobody waits for is queued, the driver drops older ones that seem to hang on
- * the cores it names, with all that is queued behind them: it compares their age in microseconds
- * with a timeout in milliseconds. Here only those that do hang or were reset are, for simulating
- * takes long.
- */
-static void drop_stuck(struct sim_rknpu *r, uint32_t mask)
-{
-	for (unsigned c = 0; c < r->dev->n_cores; c++) {
-		const struct rknpu_order *o = &r->orders[c];
-
-		if (!(mask >> c & 1) || !o->job || !(o->stuck || o->reset) || o->killed ||
-		    (rknpu_now_ns() - o->job->queued_ns) / 1000 < (int64_t)o->job->args.timeout)
-			continue;
-		sim_log(r->dev, "job dropped: fd %d, cores %#x: %s; all cores reset",
-			o->job->file->opened_as, o->job->args.core_mask, o->job->why);
-		rknpu_reset(r, o->job->id, -ETIMEDOUT);
-		rknpu_drop_queue(r, c);
-	}
-}
+/* ---- queueing ---- */
 
 static int queue(struct sim_rknpu *r, struct rknpu_job *job, const struct core_sched_request *q)
 {
 	if (job->detached)
-		drop_stuck(r, job->args.core_mask);
+		rknpu_drop_stuck(r, job->args.core_mask);
 	job->id = core_sched_submit(&r->sched, q);
 	if (job->id < 0)
 		return job->id == -EAGAIN ? -ENOMEM : job->id;
@@ -282,13 +211,13 @@ static int run(struct sim_rknpu *r, struct rknpu_job *job, struct rknpu_submit *
 	if (!err && args->flags & RKNPU_JOB_FENCE_OUT)
 		err = rknpu_fence_new(job, &args->fence_fd);
 	if (err == 1)
-		err = never(r, job);
+		err = rknpu_await_never(r, job);
 	else if (!err)
 		err = queue(r, job, &q);
 	if (!err && job->detached)
 		return 0; /* the worker's from here on */
 	if (!err) {
-		await(r, job);
+		rknpu_await(r, job);
 		hand_back(job, args);
 		err = job->result.error;
 	}

@@ -238,8 +238,7 @@ static void await_reset(struct sim_core *core, struct rknpu_order *order, const 
 		order->stuck = true;
 		snprintf(job->why, sizeof(job->why), "core %u, task %" PRIu32 ": %s", core->index,
 			 order->task + out->res.task, out->why);
-		job->stuck_ns = rknpu_now_ns();
-		pthread_cond_signal(&job->wake);
+		rknpu_stuck(core->dev->rknpu, job);
 	}
 	while (!order->killed)
 		pthread_cond_wait(&core->wake, &core->dev->lock);
