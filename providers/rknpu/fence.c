@@ -26,8 +26,8 @@
  * retires what is left there.
  *
  *   A node that is closed before leaves that core taken: that its file is closed does not tell the
- *   driver to end a job [source: 0.9.8], and a job to name the core takes a program that ends,
- * which a node that closes has none of. The simulated driver ends a file's jobs with it.
+ *   driver to end a job [source: 0.9.8], and a job to name the core takes a program that ends, of
+ *   which a node that closes has none. The simulated driver ends a file's jobs with it.
  */
 #include <errno.h>
 #include <limits.h>
