@@ -368,6 +368,17 @@ static void *run_in_thread(void *arg)
 	return NULL;
 }
 
+static bool has_kicked(void)
+{
+	struct npu_counters n = { 0 };
+
+	for (unsigned i = 0; i < 30000 && !n.kicks; i++) {
+		test_sleep_ms(2);
+		assert_int_equal(sim_dev_counters(fd, &n), 0);
+	}
+	return n.kicks == 1;
+}
+
 /* The vendor's driver resets every core when one job hangs. */
 static void hang_takes_waiting_jobs_with_it(void **state)
 {
@@ -375,14 +386,17 @@ static void hang_takes_waiting_jobs_with_it(void **state)
 	struct runner a = { .kit = &hung }, b = { .kit = &waiting };
 
 	(void)state;
+	setenv("ROCKET_SIM_TIMEOUT_MS", "3000", 1);
+	reopen();
+	unsetenv("ROCKET_SIM_TIMEOUT_MS");
 	vendor_kit_init(&hung, fd, 1, 1);
 	vendor_kit_init(&waiting, fd, 1, 2);
 	vendor_kit_hang(&hung, 0);
 	hung.submit.core_mask = waiting.submit.core_mask = 1;
-	hung.submit.timeout = 300;
+	hung.submit.timeout = 3000; /* from when its core hangs: the other is queued by then */
 	vendor_task(&hung, 0)->int_status = vendor_task(&waiting, 0)->int_status = 0xffffffff;
 	assert_int_equal(pthread_create(&a.thread, NULL, run_in_thread, &a), 0);
-	test_sleep_ms(100);
+	assert_true(has_kicked());
 	assert_int_equal(pthread_create(&b.thread, NULL, run_in_thread, &b), 0);
 	pthread_join(a.thread, NULL);
 	pthread_join(b.thread, NULL);
@@ -476,13 +490,13 @@ static void hung_job_nobody_waits_for_keeps_its_core(void **state)
 	vendor_kit_init(&waiting, fd, 1, 4);
 	vendor_kit_hang(&hung, 0);
 	hung.submit.core_mask = behind.submit.core_mask = named.submit.core_mask = 1;
-	hung_fence = run_without_waiting(&hung, 200000); /* as microseconds */
+	hung_fence = run_without_waiting(&hung, 1500000); /* as microseconds */
 	behind_fence = run_without_waiting(&behind, 60000000);
 	assert_false(signals(hung_fence, 100));
 	assert_int_equal(vendor_action(fd, RKNPU_ACT_RESET, &none), 0);
 	assert_int_equal(vendor_run(&waiting), 0); /* on whichever core is free */
 	assert_true(vendor_is_right(&waiting, 0));
-	test_sleep_ms(200);
+	test_sleep_ms(1500);
 	assert_false(signals(hung_fence, 0) || signals(behind_fence, 0));
 	fence = run_without_waiting(&named, 60000000);
 	assert_true(signals(fence, 60000));

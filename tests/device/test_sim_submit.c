@@ -283,9 +283,9 @@ static void stride_wrapping_is_not_taken_modulo(void **state)
 
 static void counts_huge_are_refused_at_once(void **state)
 {
-	static const uint32_t jobs[] = { 1025, 0x600000, 0x4000000, 0x40000000, UINT32_MAX };
+	static const uint32_t jobs[] = { 1025, 0x60000, 0x4000000, 0x40000000, UINT32_MAX };
 	struct drm_rocket_submit args = { .jobs = (uintptr_t)&kit.job, .job_struct_size = 48 };
-	uint64_t start = test_now_ns();
+	clock_t start = clock();
 
 	(void)state;
 	for (unsigned i = 0; i < sizeof(jobs) / sizeof(jobs[0]); i++) {
@@ -304,7 +304,8 @@ static void counts_huge_are_refused_at_once(void **state)
 	kit.job.in_bo_handle_count = 3;
 	kit.job.out_bo_handle_count = UINT32_MAX;
 	refused(-EINVAL);
-	assert_true(test_now_ns() - start < UINT64_C(1000000000));
+	assert_true(clock() - start <
+		    CLOCKS_PER_SEC); /* of this process, however busy others are */
 }
 
 static void tasks_many_all_run(void **state)
@@ -480,7 +481,7 @@ static void jobs_unfinished_are_bounded(void **state)
 
 	(void)state;
 	raw_close(fd);
-	setenv("ROCKET_SIM_TIMEOUT_MS", "1000", 1); /* while which the file fills up */
+	setenv("ROCKET_SIM_TIMEOUT_MS", "60000", 1); /* while which the file fills up */
 	fd = raw_open();
 	setenv("ROCKET_SIM_TIMEOUT_MS", "50", 1);
 	kit_init(&kit, fd, KIT_GOOD, 1);
@@ -492,6 +493,15 @@ static void jobs_unfinished_are_bounded(void **state)
 	assert_int_equal(kit_wait(&kit, 0), 0); /* none of them was queued */
 	assert_int_equal(submit_n(jobs, 1023), 0);
 	assert_int_equal(submit_n(jobs, 1), -EAGAIN);
+
+	raw_close(fd); /* which ends the hung job, too */
+	fd = raw_open();
+	kit_init(&kit, fd, KIT_GOOD, 1);
+	kit_init(&hang, fd, KIT_HANG, 1);
+	for (unsigned i = 0; i < 1024; i++)
+		jobs[i] = kit.job;
+	assert_int_equal(kit_submit(&hang), 0);
+	assert_int_equal(submit_n(jobs, 1023), 0);
 	assert_int_equal(kit_wait(&kit, 20000), 0);
 	assert_int_equal(submit_n(jobs, 1024), 0); /* room again */
 	assert_int_equal(kit_wait(&kit, 20000), 0);

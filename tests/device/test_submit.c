@@ -52,6 +52,15 @@ static void open_device(void)
 	out[0] = c.handle;
 }
 
+/* With hung jobs that nobody's patience outlasts; closing the device ends them. */
+static void reopen_for_long_hangs(const char *timeout_ms)
+{
+	rocket_close(fd);
+	setenv("ROCKET_SIM_TIMEOUT_MS", timeout_ms, 1);
+	open_device();
+	setenv("ROCKET_SIM_TIMEOUT_MS", "300", 1);
+}
+
 static int setup(void **state)
 {
 	(void)state;
@@ -77,7 +86,7 @@ static int teardown(void **state)
 /* Every element is a sum of 32 products 1 * 2. */
 static void result_is_right(void)
 {
-	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_OK);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 60 * SECOND), ROCKET_OK);
 	for (unsigned i = 0; i < KIT_M * KIT_N; i++)
 		assert_true(((_Float16 *)c.ptr)[i] == 64);
 	memset(c.ptr, 0, c.size);
@@ -297,7 +306,7 @@ static void wait_for_a_hung_job_is_an_error_with_a_reason(void **state)
 {
 	(void)state;
 	hang();
-	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 60 * SECOND), ROCKET_E_DEVICE);
 	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
 	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 	write_program();
@@ -313,16 +322,18 @@ static void wait_for_a_faulted_job_is_an_error_with_a_reason(void **state)
 	rocket_bo_free(fd, &b);
 	in[2] = c.handle;
 	assert_int_equal(rocket_submit_tasks(fd, &task, 1, in, 2, out, 1), ROCKET_OK);
-	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 60 * SECOND), ROCKET_E_DEVICE);
 	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 }
 
 static void wait_that_runs_out_is_a_device_error(void **state)
 {
-	uint64_t start = test_now_ns();
+	uint64_t start;
 
 	(void)state;
+	reopen_for_long_hangs("60000");
 	hang();
+	start = test_now_ns();
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, SECOND / 50), ROCKET_E_DEVICE);
 	assert_true(test_now_ns() - start >= SECOND / 50);
 	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
@@ -331,7 +342,7 @@ static void wait_that_runs_out_is_a_device_error(void **state)
 	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 1);
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, 1), ROCKET_E_DEVICE);
 	test_log_has(ROCKET_LOG_ERROR, "the wait ran out");
-	rocket_bo_prep(fd, &c, 0, 10 * SECOND);
+	assert_int_equal(test_log_count(ROCKET_LOG_ERROR), 2);
 }
 
 /* The time is the simulation's: a slow wait is counted and said to whoever debugs. */
@@ -347,7 +358,7 @@ static void waits_are_counted_and_slow_ones_debug_lines(void **state)
 	result_is_right();
 	assert_int_equal(rocket_fence_wait_count(), 1);
 	hang();
-	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 60 * SECOND), ROCKET_E_DEVICE);
 	assert_int_equal(rocket_fence_wait_count(), 2);
 	assert_true(rocket_fence_wait_slow_count() >= 1);
 	assert_true(rocket_fence_wait_max_us() >= 50000);
@@ -369,7 +380,7 @@ static void wait_on_a_driver_that_hides_errors_succeeds(void **state)
 	setenv("ROCKET_SLOW_WAIT_MS", "50", 1);
 	open_device();
 	hang();
-	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_OK);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 60 * SECOND), ROCKET_OK);
 	assert_int_equal(rocket_fence_wait_slow_count(), 1);
 	test_log_has(ROCKET_LOG_DEBUG, "the data may be stale");
 	unsetenv("ROCKET_SIM_DRIVER");
@@ -378,6 +389,7 @@ static void wait_on_a_driver_that_hides_errors_succeeds(void **state)
 static void wait_spinning_gives_the_same_answers(void **state)
 {
 	(void)state;
+	reopen_for_long_hangs("3000");
 	rocket_busy_poll_set_us(1000000);
 	assert_int_equal(submit(0), ROCKET_OK);
 	result_is_right();
@@ -385,7 +397,7 @@ static void wait_spinning_gives_the_same_answers(void **state)
 	hang();
 	assert_int_equal(rocket_bo_prep(fd, &c, 0, SECOND / 50), ROCKET_E_DEVICE);
 	test_log_has(ROCKET_LOG_ERROR, "the wait ran out");
-	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 60 * SECOND), ROCKET_E_DEVICE);
 	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 	rocket_busy_poll_set_us(0);
 }
@@ -404,7 +416,7 @@ static void wait_under_signals_goes_on(void **state)
 	assert_int_equal(sigaction(SIGALRM, &act, &old), 0);
 	hang();
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-	assert_int_equal(rocket_bo_prep(fd, &c, 0, 10 * SECOND), ROCKET_E_DEVICE);
+	assert_int_equal(rocket_bo_prep(fd, &c, 0, 60 * SECOND), ROCKET_E_DEVICE);
 	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
 	test_log_has(ROCKET_LOG_ERROR, "hung, faulted or was cancelled");
 	sigaction(SIGALRM, &old, NULL);
@@ -413,13 +425,13 @@ static void wait_under_signals_goes_on(void **state)
 static void close_under_a_hung_job_does_not_wait_for_it(void **state)
 {
 	uint64_t start;
-	int other = fd;
 
 	(void)state;
+	reopen_for_long_hangs("60000");
 	hang();
 	start = test_now_ns();
-	rocket_close(other);
-	assert_true(test_now_ns() - start < SECOND / 5);
+	rocket_close(fd);
+	assert_true(test_now_ns() - start < 30 * SECOND);
 	open_device();
 }
 
