@@ -39,25 +39,25 @@ static int64_t at_once(struct test *t)
 	return job_timeout(t) * 7 / 4;
 }
 
-static void check_at_once(struct test *t, int64_t took)
+/* Other work makes it longer, never shorter: once is enough. */
+static void check_at_once(struct test *t, struct file *const *files)
 {
-	CHECK(t, took < at_once(t), "%lld ms", (long long)(took / MS));
+	int64_t least = INT64_MAX;
+
+	for (int i = 0; i < TRIES && least >= at_once(t) && !test_failed(t); i++) {
+		int64_t took = hang_each(t, files, CORES);
+
+		least = took < least ? took : least;
+	}
+	CHECK(t, least < at_once(t), "%lld ms", (long long)(least / MS));
 }
 
 static void files_use_all_cores(struct test *t)
 {
 	struct file *files[CORES] = { test_file(t), test_file(t), test_file(t) };
 
-	int64_t least = INT64_MAX;
-
 	REQUIRE(t, files[0] && files[1] && files[2], "no file");
-	/* Other work makes it longer, never shorter: once is enough. */
-	for (int i = 0; i < TRIES && least >= at_once(t) && !test_failed(t); i++) {
-		int64_t took = hang_each(t, files, CORES);
-
-		least = took < least ? took : least;
-	}
-	check_at_once(t, least);
+	check_at_once(t, files);
 }
 
 /* Two time out while the process ends, one is on its core, the rest is dropped. */
@@ -134,7 +134,7 @@ static void multicore_file_uses_all_cores(struct test *t)
 	f = test_file(t);
 	t->node->calls->param_set("rocket", "rocket_multicore", before);
 	REQUIRE(t, f, "no file");
-	check_at_once(t, hang_each(t, (struct file *[]){ f, f, f }, CORES));
+	check_at_once(t, (struct file *[]){ f, f, f });
 }
 
 /* A job that names what another one writes runs behind it, on whichever core. */

@@ -169,20 +169,24 @@ static void failed_job_lets_queued_jobs_run(struct test *t)
 	CHECK(t, load_judge(&bad, 0), "the hung job wrote");
 }
 
+/* Other work makes it later, never earlier: in time once is enough. */
 static void hung_job_retired_after_the_timeout(struct test *t)
 {
-	int64_t timeout = job_timeout(t) / MS;
+	int64_t timeout = job_timeout(t) / MS, took = 0;
 	struct file *f = test_file(t);
-	int64_t start, took;
 	struct load l;
 
 	REQUIRE(t, load_make(&l, t, f, &small_matmul, 1, LOAD_INTEGERS), "no job");
 	load_hang(&l, 0);
-	start = now_ns();
-	REQUIRE(t, !load_submit(&l), "SUBMIT");
-	load_wait(&l, 10 * SECOND);
-	took = (now_ns() - start) / MS;
-	CHECK(t, took >= timeout * 4 / 5 && took < 3 * timeout, "after %lld ms", (long long)took);
+	for (int i = 0; i < 5 && (!took || took >= 3 * timeout); i++) {
+		int64_t start = now_ns();
+
+		REQUIRE(t, !load_submit(&l), "SUBMIT");
+		load_wait(&l, 10 * SECOND);
+		took = (now_ns() - start) / MS;
+		CHECK(t, took >= timeout * 4 / 5, "after %lld ms", (long long)took);
+	}
+	CHECK(t, took < 3 * timeout, "after %lld ms", (long long)took);
 }
 
 static void failed_jobs_one_after_the_other(struct test *t)

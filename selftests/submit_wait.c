@@ -100,42 +100,62 @@ static void prep_and_fini_unknown_handle(struct test *t)
 
 /* ---- busy ---- */
 
+/*
+ * A call on a job's buffer answers at once, while the job hangs. A loaded machine may let us go on
+ * only when the job has ended by itself: then once more.
+ */
+static void check_prompt(struct test *t, int (*call)(struct load *, int64_t), int64_t arg, int want)
+{
+	for (int attempt = 0; attempt < 5; attempt++) {
+		int64_t begun = now_ns(), start, end;
+		struct load l;
+		int ret;
+
+		REQUIRE(t, make_busy(&l, t), "no job");
+		start = now_ns();
+		ret = call(&l, arg);
+		end = now_ns();
+		load_wait(&l, 5 * SECOND);
+		if (end - begun > prompt(t) && attempt < 4)
+			continue;
+		CHECK(t, ret == want, "argument %lld: %s", (long long)arg, strerror(-ret));
+		CHECK(t, end - start < prompt(t), "waited %lld ms",
+		      (long long)((end - start) / MS));
+		return;
+	}
+}
+
+static int prep_output(struct load *l, int64_t deadline)
+{
+	return file_prep(l->f, l->out->handle, deadline);
+}
+
+static int prep_input(struct load *l, int64_t deadline)
+{
+	return file_prep(l->f, l->in->handle, deadline);
+}
+
+static int fini_output(struct load *l, int64_t unused)
+{
+	(void)unused;
+	return file_fini(l->f, l->out->handle);
+}
+
 static void prep_busy_past_deadline_is_ebusy(struct test *t)
 {
 	const int64_t deadlines[] = { 0, 1, -1, INT64_MIN, now_ns() };
-	struct load l;
 
-	REQUIRE(t, make_busy(&l, t), "no job");
-	for (size_t i = 0; i < sizeof(deadlines) / sizeof(deadlines[0]); i++) {
-		int64_t start = now_ns();
-		int ret = file_prep(l.f, l.out->handle, deadlines[i]);
-
-		CHECK(t, ret == -EBUSY, "deadline %lld: %s", (long long)deadlines[i],
-		      strerror(-ret));
-		CHECK(t, now_ns() - start < prompt(t), "waited %lld ms",
-		      (long long)((now_ns() - start) / MS));
-	}
-	load_wait(&l, 5 * SECOND);
+	for (size_t i = 0; i < sizeof(deadlines) / sizeof(deadlines[0]); i++)
+		check_prompt(t, prep_output, deadlines[i], -EBUSY);
 }
 
 /* A short time, taken for a point in time, is long past: no wait. */
 static void prep_small_timeout_is_not_relative(struct test *t)
 {
-	struct load l;
-	int64_t start;
-	int ret;
-
-	if (now_ns() < 2 * job_timeout(t)) {
+	if (now_ns() < 2 * job_timeout(t))
 		test_skip(t, "the machine was started just now");
-		return;
-	}
-	REQUIRE(t, make_busy(&l, t), "no job");
-	start = now_ns();
-	ret = file_prep(l.f, l.out->handle, job_timeout(t) * 4 / 5);
-	CHECK(t, ret == -EBUSY, "%s", strerror(-ret));
-	CHECK(t, now_ns() - start < prompt(t), "waited %lld ms",
-	      (long long)((now_ns() - start) / MS));
-	load_wait(&l, 5 * SECOND);
+	else
+		check_prompt(t, prep_output, job_timeout(t) * 4 / 5, -EBUSY);
 }
 
 /* The other direction: now and a little, taken for a length, would outlast the job. */
@@ -179,13 +199,7 @@ static void prep_waits_for_completion(struct test *t)
 
 static void prep_of_an_input_waits_for_its_reader(struct test *t)
 {
-	struct load l;
-	int ret;
-
-	REQUIRE(t, make_busy(&l, t), "no job");
-	ret = file_prep(l.f, l.in->handle, 0);
-	CHECK(t, ret == -EBUSY, "%s", strerror(-ret));
-	load_wait(&l, 5 * SECOND);
+	check_prompt(t, prep_input, 0, -EBUSY);
 }
 
 static void prep_does_not_wait_for_other_jobs(struct test *t)
@@ -210,17 +224,7 @@ static void prep_does_not_wait_for_other_jobs(struct test *t)
 
 static void fini_busy_does_not_wait(struct test *t)
 {
-	int64_t start;
-	struct load l;
-	int ret;
-
-	REQUIRE(t, make_busy(&l, t), "no job");
-	start = now_ns();
-	ret = file_fini(l.f, l.out->handle);
-	CHECK(t, !ret, "%s", strerror(-ret));
-	CHECK(t, now_ns() - start < prompt(t), "waited %lld ms",
-	      (long long)((now_ns() - start) / MS));
-	load_wait(&l, 5 * SECOND);
+	check_prompt(t, fini_output, 0, 0);
 }
 
 /* ---- signals ---- */
