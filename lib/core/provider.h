@@ -39,6 +39,13 @@ struct rocket_kernel {
 	/* How long a job takes is the host's computing time, not an NPU's: a long wait is no
 	 * sign of a job that hung. */
 	bool simulated;
+	/*
+	 * Who simulates an NPU knows what no driver tells. True when the fence of the job that was
+	 * submitted last with the tasks in that object of a vendor's driver will not be signalled
+	 * any more: a core has been stuck with it, or with one before it, for as long as a job is
+	 * waited for, or it is gone. Ask, then look at the fence. Or NULL.
+	 */
+	bool (*is_hung)(int fd, uint64_t tasks);
 	/* Why the last open() of this thread failed, where errno does not say; "" else. Or NULL. */
 	const char *(*open_reason)(void);
 };

@@ -42,15 +42,11 @@
 
 /*
  * From the call to the end, what is before a job included. A SUBMIT waits for three times its
- * timeout at most. Where the NPU is simulated a job takes what the host takes.
+ * timeout at most. Where the NPU is simulated a job takes what the host takes, so it is asked
+ * whether it hangs, as often as this.
  */
-#define LIMIT_MS           (3 * RKNPU_TIMEOUT_MS)
-#define LIMIT_MS_SIMULATED 600000u
-
-static uint64_t limit_us(const struct rocket_node *node)
-{
-	return (node->kernel->simulated ? LIMIT_MS_SIMULATED : LIMIT_MS) * UINT64_C(1000);
-}
+#define LIMIT_US (3 * RKNPU_TIMEOUT_MS * 1000)
+#define ASK_NS   UINT64_C(20000000)
 
 /* ---- one fence ---- */
 
@@ -100,23 +96,50 @@ static void finish(struct rknpu_state *state, struct rknpu_pending *p, bool fail
 	p->handles = NULL;
 }
 
+static bool is_given_up(const struct rocket_node *node, const struct rknpu_pending *p)
+{
+	if (node->kernel->is_hung)
+		return node->kernel->is_hung(node->fd, p->tasks.address);
+	return rocket_now_ns() >= p->deadline_ns;
+}
+
+enum sight { RUNS, SIGNALLED, GIVEN_UP };
+
+/* Until p has one of its ends. What ended when it was asked for is not given up. */
+static enum sight look(const struct rocket_node *node, const struct rknpu_pending *p,
+		       uint64_t until_ns)
+{
+	bool last, given_up;
+
+	do {
+		const uint64_t now = rocket_now_ns();
+		uint64_t next = node->kernel->is_hung ? now + ASK_NS : p->deadline_ns;
+
+		last = now >= until_ns;
+		given_up = is_given_up(node, p);
+		if (is_signalled(p->fence, given_up ? 0 : next < until_ns ? next : until_ns))
+			return SIGNALLED;
+	} while (!given_up && !last);
+	return given_up ? GIVEN_UP : RUNS;
+}
+
 static void watch(struct rocket_node *node, struct rknpu_pending *p, uint64_t until_ns)
 {
 	struct rknpu_state *state = node->priv;
-	const bool to_the_end = p->deadline_ns <= until_ns;
-	bool signalled, failed;
+	enum sight sight;
+	bool failed;
 
 	p->watched = true;
 	pthread_mutex_unlock(&state->lock);
-	signalled = is_signalled(p->fence, to_the_end ? p->deadline_ns : until_ns);
-	failed = !signalled || !has_no_error(node, p->fence);
-	if (!signalled && to_the_end)
+	sight = look(node, p, until_ns);
+	failed = sight != SIGNALLED || !has_no_error(node, p->fence);
+	if (sight == GIVEN_UP)
 		reset_cores(node);
 	pthread_mutex_lock(&state->lock);
 	p->watched = false;
-	if (!signalled && to_the_end)
+	if (sight == GIVEN_UP)
 		state->to_retire = (1u << (node->cores ? node->cores : RKNPU_GANG_MAX)) - 1;
-	if (signalled || to_the_end)
+	if (sight != RUNS)
 		finish(state, p, failed);
 	pthread_cond_broadcast(&state->ended); /* for others to watch in our place */
 }
@@ -299,7 +322,7 @@ static int start(struct rocket_node *node, struct rknpu_pending *p, const struct
 	struct rknpu_state *state = node->priv;
 	struct rknpu_submit args = { .flags = RKNPU_JOB_PC | RKNPU_JOB_PINGPONG |
 					      RKNPU_JOB_NONBLOCK | RKNPU_JOB_FENCE_OUT,
-				     .timeout = (uint32_t)limit_us(node),
+				     .timeout = LIMIT_US, /* the age at which it may be dropped */
 				     .fence_fd = -1 };
 	int r = rknpu_kicks_hand_over(node, &p->tasks, kick, 1, &args), fence;
 
@@ -311,7 +334,7 @@ static int start(struct rocket_node *node, struct rknpu_pending *p, const struct
 	state->fences_taken = true;
 	pthread_mutex_lock(&state->lock);
 	p->fence = fence;
-	p->deadline_ns = rocket_now_ns() + limit_us(node) * 1000;
+	p->deadline_ns = rocket_now_ns() + LIMIT_US * UINT64_C(1000);
 	p->serial = ++state->serial;
 	state->to_retire &= ~core;
 	pthread_cond_broadcast(&state->ended); /* who waits for its buffers may watch it */

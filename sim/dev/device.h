@@ -58,6 +58,7 @@ struct sim_abi {
 	/* Nothing of file runs any more, nor will. */
 	void (*detach)(struct sim_file *file);
 	int (*ioctl)(struct sim_file *file, unsigned long request, void *arg); /* or -errno */
+	bool (*is_hung)(struct sim_file *file, uint64_t tasks); /* or NULL: no job has tasks */
 };
 
 extern const struct sim_abi sim_abi_rocket, sim_abi_rknpu;

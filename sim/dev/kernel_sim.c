@@ -34,5 +34,6 @@ const struct rocket_kernel rocket_kernel_sim = {
 	.param = sim_dev_param,
 	.identify = sim_identify,
 	.simulated = true,
+	.is_hung = sim_dev_is_hung,
 	.open_reason = sim_dev_open_reason,
 };

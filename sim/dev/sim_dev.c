@@ -435,6 +435,18 @@ const struct npu_chip *sim_dev_chip(int fd)
 	return chip;
 }
 
+bool sim_dev_is_hung(int fd, uint64_t tasks)
+{
+	struct sim_file *file = get(fd);
+	bool hung;
+
+	if (!file)
+		return true;
+	hung = !file->dev->abi->is_hung || file->dev->abi->is_hung(file, tasks);
+	put(file);
+	return hung;
+}
+
 /* ---- counters ---- */
 
 void sim_counters_add(struct npu_counters *to, const struct npu_counters *c)

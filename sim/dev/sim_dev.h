@@ -74,6 +74,9 @@ bool sim_dev_owns(int fd);
 /* The chip behind an open fd, or NULL and EBADF. */
 const struct npu_chip *sim_dev_chip(int fd);
 
+/* rknpu: see struct rocket_kernel. The time is the job's own, ROCKET_SIM_TIMEOUT_MS at most. */
+bool sim_dev_is_hung(int fd, uint64_t tasks);
+
 /* The counters of all kicks of this fd's jobs since open, or of the whole device (fd -1). */
 int sim_dev_counters(int fd, struct npu_counters *out);
 void sim_dev_counters_reset(int fd);

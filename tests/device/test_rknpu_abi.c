@@ -537,6 +537,67 @@ static void submit_behind_a_job_that_keeps_its_core_times_out(void **state)
 	close(fence);
 }
 
+static void job_that_ends_is_never_taken_for_hung(void **state)
+{
+	struct vendor_kit kit;
+
+	(void)state;
+	vendor_kit_init(&kit, fd, VENDOR_TASKS_MAX, 1);
+	for (unsigned i = 0; i < 20; i++) {
+		int fence = run_without_waiting(&kit, 60000000);
+		bool hung, signalled;
+
+		do {
+			hung = sim_dev_is_hung(fd, kit.tasks.object);
+			signalled = signals(fence, 0);
+			assert_true(signalled || !hung);
+		} while (!signalled);
+		assert_true(sim_dev_is_hung(fd, kit.tasks.object)); /* as there is none */
+		close(fence);
+	}
+	assert_true(sim_dev_is_hung(fd, kit.a.object));
+	assert_true(sim_dev_is_hung(-1, kit.tasks.object));
+}
+
+/* And what waits behind it, but not what may go elsewhere. */
+static void hung_job_is_known_when_its_time_is_over(void **state)
+{
+	static const char *const scheds[] = { "vendor", "lanes" };
+
+	(void)state;
+	for (unsigned i = 0; i < 2; i++) {
+		struct vendor_kit hung, behind, beside;
+		struct vendor_kit *const kits[] = { &hung, &behind, &beside };
+		int fences[3];
+		uint64_t start;
+
+		setenv("ROCKET_SIM_SCHED", scheds[i], 1);
+		setenv("ROCKET_SIM_TIMEOUT_MS", "300", 1);
+		reopen();
+		unsetenv("ROCKET_SIM_SCHED");
+		unsetenv("ROCKET_SIM_TIMEOUT_MS");
+		for (unsigned k = 0; k < 3; k++)
+			vendor_kit_init(kits[k], fd, 1, k);
+		vendor_kit_hang(&hung, 0);
+		hung.submit.core_mask = behind.submit.core_mask = 2;
+		beside.submit.core_mask = i ? 6 : RKNPU_CORE_AUTO_MASK;
+		start = test_now_ns();
+		for (unsigned k = 0; k < 3; k++)
+			fences[k] = run_without_waiting(kits[k], 60000000);
+		assert_true(signals(fences[2], 60000));
+		while (!sim_dev_is_hung(fd, hung.tasks.object))
+			test_sleep_ms(5);
+		assert_true(test_now_ns() - start >= UINT64_C(300000000));
+		while (!sim_dev_is_hung(fd, behind.tasks.object))
+			test_sleep_ms(5);
+		for (unsigned k = 0; k < 3; k++) {
+			assert_true(signals(fences[k], 0) == (k == 2));
+			close(fences[k]);
+		}
+	}
+	reopen();
+}
+
 /* On each core one, and one behind it. */
 static void close_gives_up_jobs_nobody_waits_for(void **state)
 {
@@ -687,6 +748,8 @@ int main(void)
 		T(fence_of_the_driver_is_not_waited_for),
 		T(hung_job_nobody_waits_for_keeps_its_core),
 		T(submit_behind_a_job_that_keeps_its_core_times_out),
+		T(job_that_ends_is_never_taken_for_hung),
+		T(hung_job_is_known_when_its_time_is_over),
 		T(close_gives_up_jobs_nobody_waits_for),
 		T(lanes_give_every_task_its_status),
 		T(sixteen_clients_get_their_own_results),

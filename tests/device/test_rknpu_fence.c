@@ -9,6 +9,7 @@
 #include <linux/sync_file.h>
 #include <poll.h>
 #include <pthread.h>
+#include <sys/eventfd.h>
 
 #include "drm/rknpu_ioctl.h"
 #include "lib/core/device.h"
@@ -43,6 +44,9 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 static struct {
 	pthread_mutex_t lock;
 	bool without_fences, loses_fences;
+	bool withholds_fences; /* and hands out a fence of its own */
+	int withheld;
+	_Atomic bool hung;      /* what fake_is_hung() answers */
 	unsigned refuse_at;     /* the SUBMIT with this number gets ENOMEM */
 	uint32_t cores;         /* others are refused; 0: none is */
 	int info_errno, status; /* of SYNC_IOC_FILE_INFO; status 0: the device's */
@@ -82,6 +86,10 @@ static int submit_call(int fd, struct rknpu_submit *args)
 		r = rocket_kernel_sim.ioctl(fd, DRM_IOCTL_RKNPU_SUBMIT, args);
 		if (!r)
 			k.fences[k.submits++] = fcntl(args->fence_fd, F_DUPFD_CLOEXEC, 0);
+		if (!r && k.withholds_fences) {
+			close(args->fence_fd);
+			args->fence_fd = k.withheld = eventfd(0, EFD_CLOEXEC);
+		}
 		if (!r && k.loses_fences) {
 			close(args->fence_fd);
 			args->fence_fd = -1;
@@ -145,7 +153,7 @@ static int setup(void **state)
 	pthread_mutex_init(&k.lock, NULL);
 	kernel = rocket_kernel_sim;
 	kernel.ioctl = call;
-	kernel.simulated = false;                        /* jobs are given up as on a board */
+	kernel.is_hung = NULL;                           /* jobs are given up as on a board */
 	sim_dev_close(sim_dev_open("sim:rk3588:rknpu")); /* what comes with the first thread */
 	fds = test_count_fds();
 	threads = test_count_threads();
@@ -696,6 +704,89 @@ static void fences_stay_with_the_process(void **state)
 	drop(&hung);
 }
 
+/* ---- where the NPU is simulated ---- */
+
+static bool fake_is_hung(int fd, uint64_t tasks)
+{
+	(void)fd;
+	(void)tasks;
+	return k.hung;
+}
+
+static void model_is_asked_and_not_the_clock(void **state)
+{
+	struct waiter waiter;
+	struct work w;
+	uint64_t one = 1;
+
+	(void)state;
+	kernel.is_hung = fake_is_hung;
+	k.withholds_fences = true;
+	make(&w, 1, NULL);
+	for (unsigned hung = 0; hung < 2; hung++) {
+		k.hung = false;
+		assert_int_equal(submit(&w), 0);
+		seconds_ahead += 1000;
+		assert_int_equal(p->bo_prep(&node, &w.c, 0), -EBUSY);
+		waiter = (struct waiter){ .w = &w, .timeout = 100 * LONG_NS, .result = 1 };
+		assert_int_equal(pthread_create(&waiter.thread, NULL, wait_for_it, &waiter), 0);
+		test_sleep_ms(50);
+		assert_int_equal(k.resets, 0);
+		k.hung = hung;
+		if (!hung)
+			assert_int_equal(write(k.withheld, &one, sizeof(one)), sizeof(one));
+		pthread_join(waiter.thread, NULL);
+		assert_int_equal(waiter.result, hung ? -EIO : 0);
+		assert_int_equal(k.resets, hung);
+	}
+	/* What ended is done, even when it is not there to be asked for any more. */
+	k.withholds_fences = false;
+	k.hung = true;
+	assert_int_equal(submit(&w), 0);
+	assert_true(signalled(k.fences[2], 60000));
+	assert_true(is_right(&w));
+	drop(&w);
+}
+
+static void simulated_job_that_hangs_is_given_up_by_its_watchdog(void **state)
+{
+	struct work hung[4], w[4];
+	uint64_t start = test_now_ns();
+
+	(void)state;
+	kernel.is_hung = rocket_kernel_sim.is_hung;
+	for (unsigned i = 0; i < 4; i++) { /* the last one behind another */
+		make_hung(&hung[i]);
+		assert_int_equal(submit(&hung[i]), 0);
+	}
+	for (unsigned i = 0; i < 4; i++)
+		assert_int_equal(p->bo_prep(&node, &hung[i].c, LONG_NS), -EIO);
+	for (unsigned i = 0; i < 4; i++) {
+		make(&w[i], i, NULL);
+		assert_int_equal(submit(&w[i]), 0);
+		assert_int_equal(k.masks[4 + i], i < 3 ? 1u << i : RKNPU_CORE_AUTO_MASK);
+	}
+	for (unsigned i = 0; i < 4; i++) {
+		assert_true(is_right(&w[i]));
+		drop(&w[i]);
+		drop(&hung[i]);
+	}
+	assert_true(test_now_ns() - start < LONG_NS);
+}
+
+static void simulated_device_with_a_job_that_hangs_is_closed_in_time(void **state)
+{
+	struct work hung;
+	uint64_t start = test_now_ns();
+
+	(void)state;
+	kernel.is_hung = rocket_kernel_sim.is_hung;
+	make_hung(&hung);
+	assert_int_equal(submit(&hung), 0);
+	close_node();
+	assert_true(test_now_ns() - start < LONG_NS);
+}
+
 /* ---- the end ---- */
 
 static void buffer_is_freed_when_its_job_has_ended(void **state)
@@ -753,6 +844,9 @@ int main(void)
 		T(waiters_of_one_job_have_times_of_their_own),
 		T(job_that_is_wrong_is_refused_as_ever),
 		T(fences_stay_with_the_process),
+		T(model_is_asked_and_not_the_clock),
+		T(simulated_job_that_hangs_is_given_up_by_its_watchdog),
+		T(simulated_device_with_a_job_that_hangs_is_closed_in_time),
 		T(buffer_is_freed_when_its_job_has_ended),
 		T(close_with_jobs_pending_leaves_nothing),
 	};

@@ -146,4 +146,5 @@ const struct sim_abi sim_abi_rknpu = {
 	.attach = attach,
 	.detach = detach,
 	.ioctl = rknpu_ioctl,
+	.is_hung = rknpu_is_hung,
 };

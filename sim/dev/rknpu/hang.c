@@ -113,7 +113,43 @@ void rknpu_stuck(struct sim_rknpu *r, struct rknpu_job *job)
 			pthread_cond_signal(&r->jobs[i]->wake);
 }
 
-/* ---- dropping ---- */
+/* ---- not waiting ---- */
+
+static const struct rknpu_job *newest_with(const struct sim_file *file, uint64_t tasks)
+{
+	const struct sim_rknpu *r = file->dev->rknpu;
+	const struct rknpu_job *found = NULL;
+
+	for (unsigned i = 0; i < RKNPU_JOBS_MAX; i++) {
+		const struct rknpu_job *job = r->jobs[i];
+
+		if (job && job->file == file && job->args.task_obj_addr == tasks &&
+		    (!found || job->queued_ns > found->queued_ns))
+			found = job;
+	}
+	return found;
+}
+
+bool rknpu_is_hung(struct sim_file *file, uint64_t tasks)
+{
+	const struct rknpu_job *job, *on;
+	bool hung;
+
+	pthread_mutex_lock(&file->dev->lock);
+	job = newest_with(file, tasks);
+	on = job ? stuck_on(file->dev->rknpu, job) : NULL;
+	hung = !job || (on && rknpu_now_ns() >= stuck_since(job, on) + limit_ns(job));
+	pthread_mutex_unlock(&file->dev->lock);
+	return hung;
+}
+
+/* The timeout as it is compared, a thousandth of what it says. */
+static int64_t drop_age_ns(const struct rknpu_job *job)
+{
+	int64_t ns = (int64_t)job->args.timeout * 1000;
+
+	return ns < watchdog_ns(job) ? ns : watchdog_ns(job);
+}
 
 void rknpu_drop_stuck(struct sim_rknpu *r, uint32_t mask)
 {
@@ -121,7 +157,7 @@ void rknpu_drop_stuck(struct sim_rknpu *r, uint32_t mask)
 		const struct rknpu_order *o = &r->orders[c];
 
 		if (!(mask >> c & 1) || !o->job || !(o->stuck || o->reset) || o->killed ||
-		    (rknpu_now_ns() - o->job->queued_ns) / 1000 < (int64_t)o->job->args.timeout)
+		    rknpu_now_ns() - o->job->queued_ns < drop_age_ns(o->job))
 			continue;
 		sim_log(r->dev, "job dropped: fd %d, cores %#x: %s; all cores reset",
 			o->job->file->opened_as, o->job->args.core_mask, o->job->why);

@@ -89,13 +89,15 @@ bool rknpu_is_fence(int fd);
 void rknpu_await(struct sim_rknpu *r, struct rknpu_job *job);
 /* For what never starts, and so occupies nothing but its caller: -ETIMEDOUT. */
 int rknpu_await_never(struct sim_rknpu *r, const struct rknpu_job *job);
+/* That with the tasks in an object, when nobody waits for it: see struct rocket_kernel. */
+bool rknpu_is_hung(struct sim_file *file, uint64_t tasks);
 /* A core is, with job, from now on. */
 void rknpu_stuck(struct sim_rknpu *r, struct rknpu_job *job);
 /*
  * Before a job that nobody waits for is queued, the driver drops older ones that seem to hang on
  * the cores it names, with all that is queued behind them: it compares their age in microseconds
  * with a timeout in milliseconds. Here only those that do hang or were reset are, for simulating
- * takes long.
+ * takes long, and the timeout is cut as elsewhere.
  */
 void rknpu_drop_stuck(struct sim_rknpu *r, uint32_t mask);
 
