@@ -21,7 +21,10 @@ core_tests = \
 	tests/device/test_select \
 	tests/device/test_settings
 if PROVIDER_RKNPU
-core_tests += tests/device/test_rknpu_fence tests/device/test_rknpu_provider
+core_tests += \
+	tests/device/test_rknpu_fence \
+	tests/device/test_rknpu_jobs \
+	tests/device/test_rknpu_provider
 endif
 
 check_PROGRAMS += $(device_tests) $(interface_tests) $(core_tests)
@@ -33,6 +36,7 @@ LONG_TESTS += tests/device/test_rknpu_abi
 device_test_support = tests/device/support.c tests/device/support.h \
 	tests/children.c tests/children.h tests/driver.c tests/driver.h
 fake_kernel = tests/device/fake_kernel.c tests/device/fake_kernel.h
+rknpu_fake = tests/device/rknpu_fake.c tests/device/rknpu_fake.h $(fake_kernel)
 device_test_cppflags = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 device_test_libs = librocket-all.la $(CMOCKA_LIBS)
 
@@ -85,8 +89,13 @@ tests_device_test_rknpu_fence_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_fence_LDADD = $(device_test_libs)
 tests_device_test_rknpu_fence_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 
+tests_device_test_rknpu_jobs_SOURCES = tests/device/test_rknpu_jobs.c \
+	$(rknpu_fake) $(device_test_support)
+tests_device_test_rknpu_jobs_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_rknpu_jobs_LDADD = $(device_test_libs)
+
 tests_device_test_rknpu_provider_SOURCES = tests/device/test_rknpu_provider.c \
-	$(fake_kernel) $(device_test_support)
+	$(rknpu_fake) $(device_test_support)
 tests_device_test_rknpu_provider_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_provider_LDADD = $(device_test_libs)
 
