@@ -113,10 +113,21 @@ static bool write_programs(struct client *c)
 						 "programs cannot be chained");
 				return false;
 			}
-	return true;
+	return !rocket_bo_fini(c->fd, &c->prog);
 }
 
 /* ---- a client ---- */
+
+static bool is_multiple(unsigned x, unsigned of, unsigned most)
+{
+	return x && x % of == 0 && x <= most;
+}
+
+bool client_takes(const struct client_job *job)
+{
+	return is_multiple(job->m, 4, CLIENT_M_MAX) && is_multiple(job->k, 32, CLIENT_K_MAX) &&
+	       is_multiple(job->n, 16, CLIENT_N_MAX);
+}
 
 static bool allocate(struct client *c)
 {
@@ -145,8 +156,7 @@ static bool fill(struct client *c, unsigned seed)
 		fill_operand(c->a[v].ptr, j, j->m, seed + 1 + v, feature_index);
 		ok = fill_expected(c, v, seed + 1 + v, seed) && !rocket_bo_fini(c->fd, &c->a[v]);
 	}
-	return ok && write_programs(c) && !rocket_bo_fini(c->fd, &c->b) &&
-	       !rocket_bo_fini(c->fd, &c->prog);
+	return ok && !rocket_bo_fini(c->fd, &c->b);
 }
 
 bool client_open(struct client *c, int fd, const struct client_job *job, unsigned seed)
@@ -159,9 +169,9 @@ bool client_open(struct client *c, int fd, const struct client_job *job, unsigne
 		snprintf(c->why, sizeof(c->why), "no device: %s", strerror(-c->fd));
 		return false;
 	}
-	if (!job->tasks || job->tasks > CLIENT_CHAIN_MAX || job->k > 512) {
+	if (!job->tasks || job->tasks > CLIENT_CHAIN_MAX || !client_takes(job)) {
 		snprintf(c->why, sizeof(c->why), "no such job");
-	} else if (allocate(c) && fill(c, seed)) {
+	} else if (allocate(c) && write_programs(c) && fill(c, seed)) {
 		return true;
 	} else if (!c->why[0]) {
 		snprintf(c->why, sizeof(c->why), "no memory, for the NPU or here");

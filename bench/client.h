@@ -16,11 +16,17 @@
 
 #define CLIENT_VARIANTS  4u
 #define CLIENT_CHAIN_MAX 64u
+#define CLIENT_M_MAX     4096u
+#define CLIENT_K_MAX     512u /* whose sums are exact in fp16 */
+#define CLIENT_N_MAX     8192u
 
 struct client_job {
-	unsigned m, k, n; /* k at most 512 */
+	unsigned m, k, n; /* of one tile: multiples of 4, 32 and 16 */
 	unsigned tasks;   /* in the chain, 1 to CLIENT_CHAIN_MAX */
 };
+
+/* Whether the cubes of such a task are those that a client fills. */
+bool client_takes(const struct client_job *job);
 
 struct client {
 	struct client_job job;

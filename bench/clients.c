@@ -16,6 +16,7 @@
 
 #include "crowd.h"
 #include "lib/core/device.h"
+#include "number.h"
 #include "printed.h"
 #include "tools/rocket/json.h"
 
@@ -271,10 +272,9 @@ static bool is_scenario(const char *name)
 
 static unsigned number(const char *text, unsigned most)
 {
-	char *end;
-	unsigned long n = strtoul(text, &end, 10);
+	long n;
 
-	if (end == text || *end || !n || n > most) {
+	if (!number_whole(text, 1, most, &n)) {
 		fprintf(stderr, "clients: %s is not a number of 1 to %u\n", text, most);
 		exit(2);
 	}
@@ -285,19 +285,21 @@ static void parse_shape(struct client_job *job, const char *text)
 {
 	char rest;
 
-	if (sscanf(text, "%u,%u,%u%c", &job->m, &job->k, &job->n, &rest) != 3 || !job->m ||
-	    !job->k || !job->n || job->m > 4096 || job->k > 512 || job->n > 8192) {
-		fprintf(stderr, "clients: %s is not a shape M,K,N with K up to 512\n", text);
+	if (sscanf(text, "%u,%u,%u%c", &job->m, &job->k, &job->n, &rest) != 3 ||
+	    !client_takes(job)) {
+		fprintf(stderr,
+			"clients: %s is not a shape M,K,N: multiples of 4, 32 and 16, up to %u, %u "
+			"and %u\n",
+			text, CLIENT_M_MAX, CLIENT_K_MAX, CLIENT_N_MAX);
 		exit(2);
 	}
 }
 
 static uint64_t nanoseconds(const char *text)
 {
-	char *end;
-	const double seconds = strtod(text, &end);
+	double seconds;
 
-	if (end == text || *end || !(seconds > 0 && seconds <= 3600)) {
+	if (!number_real(text, 1e-9, 3600, &seconds)) {
 		fprintf(stderr, "clients: %s is not a time of up to 3600 seconds\n", text);
 		exit(2);
 	}

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "number.h"
 #include "printed.h"
 #include "scaling/output.h"
 #include "scaling/report.h"
@@ -55,23 +56,6 @@ static int usage(FILE *out, int status)
 
 /* ---- options ---- */
 
-static bool parse_number(const char *text, long least, long most, long *out)
-{
-	char *end;
-
-	errno = 0;
-	*out = strtol(text, &end, 10);
-	return !errno && end != text && !*end && *out >= least && *out <= most;
-}
-
-static bool parse_mhz(const char *text, double *out)
-{
-	char *end;
-
-	*out = strtod(text, &end);
-	return end != text && !*end && *out >= 1 && *out <= 5000;
-}
-
 /* The index of a name, or -1. */
 static int find_name(const char *text, const char *const *names, unsigned n)
 {
@@ -110,19 +94,19 @@ static bool parse_option(int option, const char *text, struct options *o)
 		o->dispatch = (enum scaling_dispatch)i;
 		return o->dispatch_given = i >= 0;
 	case 'r':
-		i = parse_number(text, 1, 100000, &n);
+		i = number_whole(text, 1, 100000, &n);
 		o->plan.rounds = (int32_t)n;
 		return i;
 	case 'w':
-		i = parse_number(text, 0, 100000, &n);
+		i = number_whole(text, 0, 100000, &n);
 		o->plan.warm_up = (int32_t)n;
 		return i;
 	case 't':
-		i = parse_number(text, SCALING_CORES, 1000000, &n);
+		i = number_whole(text, SCALING_CORES, 1000000, &n);
 		o->plan.tasks = (uint32_t)n;
 		return i;
 	default:
-		return option == 'm' && parse_mhz(text, &o->plan.mhz);
+		return option == 'm' && number_real(text, 1, 5000, &o->plan.mhz);
 	}
 }
 

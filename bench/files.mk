@@ -5,16 +5,16 @@ bench_null_device = bench/null_kernel.h bench/null_kernel.c bench/count.h bench/
 bench_count_flags = -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=aligned_alloc,--wrap=memset
 
 noinst_PROGRAMS += bench/matmul_host
-bench_matmul_host_SOURCES = bench/matmul_host.c bench/printed.h $(bench_null_device)
+bench_matmul_host_SOURCES = bench/matmul_host.c bench/number.h bench/printed.h $(bench_null_device)
 bench_matmul_host_LDFLAGS = $(AM_LDFLAGS) $(bench_count_flags)
 bench_matmul_host_LDADD = librocket-all.la
 
 noinst_PROGRAMS += bench/layout_speed
-bench_layout_speed_SOURCES = bench/layout_speed.c bench/printed.h
+bench_layout_speed_SOURCES = bench/layout_speed.c bench/number.h bench/printed.h
 bench_layout_speed_LDADD = librocket-all.la
 
 noinst_PROGRAMS += bench/core_scaling
-bench_core_scaling_SOURCES = bench/core_scaling.c bench/printed.h \
+bench_core_scaling_SOURCES = bench/core_scaling.c bench/number.h bench/printed.h \
 	bench/scaling/batch.c bench/scaling/batch.h \
 	bench/scaling/device.c bench/scaling/device.h \
 	bench/scaling/device_rknpu.c bench/scaling/device_rocket.c \
@@ -35,6 +35,6 @@ endif
 bench_crowd = bench/client.c bench/client.h bench/crowd.c bench/crowd.h \
 	bench/latency.c bench/latency.h
 noinst_PROGRAMS += bench/clients
-bench_clients_SOURCES = bench/clients.c bench/printed.h $(bench_crowd) \
+bench_clients_SOURCES = bench/clients.c bench/number.h bench/printed.h $(bench_crowd) \
 	tools/rocket/json.c tools/rocket/json.h
 bench_clients_LDADD = librocket-all.la

@@ -15,6 +15,7 @@
 #include "lib/layout/kernels.h"
 #include "lib/layout/matmul_layout.h"
 #include "lib/layout/source.h"
+#include "number.h"
 #include "printed.h"
 
 /* Of the shape 512 x 3840 x 4096. */
@@ -273,13 +274,14 @@ int main(int argc, char **argv)
 						 { "help", no_argument, NULL, 'h' },
 						 { NULL, 0, NULL, 0 } };
 	struct buffers b = { .bytes = (size_t)N * K * 4 };
-	int json = 0, rounds = 5, option, ready;
+	int json = 0, option, ready;
+	long rounds = 5, given;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'j')
 			json = 1;
-		else if (option == 'r' && atoi(optarg) > 0)
-			rounds = atoi(optarg);
+		else if (option == 'r' && number_whole(optarg, 1, 1000000, &given))
+			rounds = given;
 		else
 			return option == 'h' ? usage(stdout, 0) : usage(stderr, 2);
 	}
@@ -289,7 +291,7 @@ int main(int argc, char **argv)
 	b.cube = aligned_alloc(64, b.bytes);
 	ready = b.rows && b.cube;
 	if (ready)
-		measure_all(&b, rounds, json);
+		measure_all(&b, (int)rounds, json);
 	free(b.rows);
 	free(b.cube);
 	return printed("layout_speed", ready ? 0 : 1);

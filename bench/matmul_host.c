@@ -19,6 +19,7 @@
 #include "count.h"
 #include "lib/ops/matmul_run.h"
 #include "null_kernel.h"
+#include "number.h"
 #include "printed.h"
 #include "rocket_matmul.h"
 #include "rocket_npu.h"
@@ -329,17 +330,24 @@ static int usage(FILE *out, int status)
 	return status;
 }
 
+#define EXTENT_MAX (1 << 24)
+
 /* "fp16 512 1024 1024" of four arguments. */
 static bool parse_shape(char *const *arg, struct shape *s)
 {
+	long extent[3];
+
 	s->entry = NULL;
 	for (unsigned i = 0; i < ENTRIES; i++)
 		if (!strcmp(entries[i].name, arg[0]))
 			s->entry = &entries[i];
-	s->M = atoi(arg[1]);
-	s->K = atoi(arg[2]);
-	s->N = atoi(arg[3]);
-	return s->entry && s->M > 0 && s->K > 0 && s->N > 0;
+	for (unsigned i = 0; i < 3; i++)
+		if (!number_whole(arg[1 + i], 1, EXTENT_MAX, &extent[i]))
+			return false;
+	s->M = (int)extent[0];
+	s->K = (int)extent[1];
+	s->N = (int)extent[2];
+	return s->entry;
 }
 
 static unsigned default_shapes(struct shape *out)
@@ -370,14 +378,15 @@ int main(int argc, char **argv)
 	struct shape shapes[SHAPES_MAX];
 	int repeat = 15, option, fd, ret;
 	unsigned count;
+	long given;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'j')
 			json = true;
 		else if (option == 'd')
 			real = true;
-		else if (option == 'r' && atoi(optarg) > 0)
-			repeat = atoi(optarg);
+		else if (option == 'r' && number_whole(optarg, 1, 1000000, &given))
+			repeat = (int)given;
 		else
 			return option == 'h' ? usage(stdout, 0) : usage(stderr, 2);
 	}

@@ -10,10 +10,10 @@
 #include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "lib/plan/matmul_plan.h"
+#include "number.h"
 #include "printed.h"
 #include "rocket_npu.h"
 #include "tools/rocket/published.h"
@@ -107,11 +107,12 @@ static int cost_of(const struct shape *s, const struct variant *v, double mhz, s
 	return estimate_make(&c->time, &dtype, mhz, (unsigned)s->workers, &c->count) ? 0 : -1;
 }
 
-static double published(const struct shape *s)
+/* 0: none of this shape at this clock. */
+static double published(const struct shape *s, double mhz)
 {
 	const struct published *p = published_of(rocket_matmul_traits(s->type)->name);
 	const bool same = p && p->type == s->type && p->M == s->M && p->K == s->K && p->N == s->N &&
-			  p->workers == s->workers;
+			  p->workers == s->workers && mhz == ESTIMATE_MHZ;
 
 	return same ? p->gops : 0;
 }
@@ -133,7 +134,7 @@ static void print_row(const struct shape *s, const struct variant *v, const stru
 {
 	const double in = (double)(estimate_bytes(&c->count) - c->count.write);
 	const double m = gops(s, c->time.m_us), fast = gops(s, c->time.v_us);
-	const double board = published(s);
+	const double board = published(s, c->time.mhz);
 	char dims[32], tile[32];
 
 	snprintf(dims, sizeof(dims), "%dx%dx%d", s->M, s->K, s->N);
@@ -161,13 +162,15 @@ static void print_json(const struct shape *s, const struct variant *v, const str
 	       c->tiles.mt, c->tiles.kt, c->tiles.nt);
 	printf("\"tasks\": %llu, \"submits\": %llu, \"kicks\": %llu, \"read_bytes\": %llu, "
 	       "\"write_bytes\": %llu, \"estimated_set_m_us\": %.1f, \"estimated_set_v_us\": %.1f, "
-	       "\"mhz\": %.0f, \"published_gops\": ",
+	       "\"estimated_set_m_gops\": %.3f, \"estimated_set_v_gops\": %.3f, \"mhz\": %.0f, "
+	       "\"published_gops\": ",
 	       (unsigned long long)c->count.tasks, (unsigned long long)c->submits,
 	       (unsigned long long)c->count.kicks,
 	       (unsigned long long)(estimate_bytes(&c->count) - c->count.write),
-	       (unsigned long long)c->count.write, c->time.m_us, c->time.v_us, c->time.mhz);
-	if (published(s) > 0)
-		printf("%.0f}", published(s));
+	       (unsigned long long)c->count.write, c->time.m_us, c->time.v_us,
+	       gops(s, c->time.m_us), gops(s, c->time.v_us), c->time.mhz);
+	if (published(s, c->time.mhz) > 0)
+		printf("%.0f}", published(s, c->time.mhz));
 	else
 		printf("null}");
 }
@@ -217,14 +220,15 @@ int main(int argc, char **argv)
 						 { "mhz", required_argument, NULL, 'm' },
 						 { "help", no_argument, NULL, 'h' },
 						 { NULL, 0, NULL, 0 } };
+	double mhz = ESTIMATE_MHZ, given;
 	int json = 0, option;
-	double mhz = ESTIMATE_MHZ;
 
 	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
 		if (option == 'j')
 			json = 1;
-		else if (option == 'm' && atof(optarg) >= ESTIMATE_MHZ_MIN)
-			mhz = atof(optarg);
+		else if (option == 'm' &&
+			 number_real(optarg, ESTIMATE_MHZ_MIN, ESTIMATE_MHZ_MAX, &given))
+			mhz = given;
 		else
 			return option == 'h' ? usage(stdout, 0) : usage(stderr, 2);
 	}

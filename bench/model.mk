@@ -5,7 +5,7 @@ bench_model_speed_SOURCES = bench/model_speed.c bench/printed.h tests/model/emit
 bench_model_speed_LDADD = libnpu-model.la
 
 noinst_PROGRAMS += bench/matmul_plans
-bench_matmul_plans_SOURCES = bench/matmul_plans.c bench/printed.h \
+bench_matmul_plans_SOURCES = bench/matmul_plans.c bench/number.h bench/printed.h \
 	tools/rocket/estimate.c tools/rocket/estimate.h \
 	tools/rocket/published.c tools/rocket/published.h \
 	tools/rocket/report.c tools/rocket/report.h \

@@ -165,6 +165,7 @@ int main(int argc, char **argv)
 	bool json = argc > 1 && !strcmp(argv[1], "--json");
 	struct device d = { .seed = 0x9e3779b97f4a7c15ull };
 	static const unsigned used[] = { 1, 2, 3, 5 };
+	int status = 0;
 
 	if (argc > 2 || (argc > 1 && !json)) {
 		fprintf(stderr, "usage: model_speed [--json]\n");
@@ -177,12 +178,16 @@ int main(int argc, char **argv)
 	}
 	puts(json ? "[" : "in   out      M       K       N  data      path        GMAC/s");
 	for (unsigned i = 0; i < n; i++) {
-		print_row(i, "vector", measure(&d, i, false), json, false);
-		print_row(i, "portable", measure(&d, i, true), json, i + 1 == n);
+		const double vector = measure(&d, i, false), portable = measure(&d, i, true);
+
+		print_row(i, "vector", vector, json, false);
+		print_row(i, "portable", portable, json, i + 1 == n);
+		if (vector <= 0 || portable <= 0)
+			status = 1;
 	}
 	if (json)
 		puts("]");
 	for (unsigned i = 0; i < 4; i++)
 		free(d.region[used[i]]);
-	return printed("model_speed", 0);
+	return printed("model_speed", status);
 }

@@ -50,7 +50,7 @@ else
 fi
 ROCKET_DEVICE=/dev/null exits no_device_fails 1 "/dev/null" "$bench" --json
 for wrong in "--clients 0" "--clients 65" "--seconds 0" "--seconds x" "--give-up 0" "--give-up -1" \
-	"--shape 4,32" "--only none" "stray"; do
+	"--shape 4,32" "--shape 4096,31,16" "--shape 5,32,16" "--shape 4,32,8" "--clients 3x" "--seconds nan" "--only none" "stray"; do
 	exits "misuse_$(echo "$wrong" | tr -c 'a-z0-9\n' _)" 2 "clients: " "$bench" $wrong
 done
 exits help_is_no_misuse 0 "usage: " "$bench" --help

@@ -19,6 +19,6 @@ tests_bench_clients_spoil_SOURCES = $(bench_clients_SOURCES) tests/bench/spoil_c
 tests_bench_clients_spoil_LDADD = librocket-all.la
 tests_bench_clients_spoil_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=client_run
 
-bench_scripts = tests/bench/clients.sh tests/bench/core_scaling.sh
+bench_scripts = tests/bench/clients.sh tests/bench/core_scaling.sh tests/bench/figures.sh
 TESTS += $(bench_scripts)
 EXTRA_DIST += $(bench_scripts)
