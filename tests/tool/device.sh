@@ -114,6 +114,8 @@ exits misaligned_n_is_refused_int4 2 "N is not a multiple of 64" "$rocket" matmu
 exits misaligned_k_is_refused_tf32 2 "K is not a multiple of 16" "$rocket" matmul --dtype tf32 8 40 32
 exits huge_extent_is_refused 2 "2^24" "$rocket" matmul 2147483644 32 16
 exits huge_product_is_refused 3 "ROCKET_E_NOMEM" "$rocket" matmul 16777216 16777216 16
+ROCKET_DEVICE=$work exits folder_is_no_device 2 "Is a directory" "$rocket" matmul 4 32 16
+ROCKET_DEVICE=$rocket/accel0 exits no_folder_no_device 2 "Not a directory" "$rocket" matmul 4 32 16
 json refusal_as_json 2 "j['exit'] == 2 and 'multiple of 32' in j['error']" "$rocket" matmul --json 8 40 128
 
 # The reason comes with the library's own line, not beside it.

@@ -18,8 +18,8 @@
 
 static bool is_absence(int err)
 {
-	static const int absences[] = { ENODEV, ENXIO,  ENOENT, EACCES,
-					EPERM,  ENOTTY, EINVAL, ENOTSUP };
+	static const int absences[] = { ENODEV, ENXIO,   ENOENT, EACCES,  EPERM, ENOTTY,
+					EINVAL, ENOTSUP, EISDIR, ENOTDIR, ELOOP, ENAMETOOLONG };
 
 	for (size_t i = 0; i < sizeof(absences) / sizeof(absences[0]); i++)
 		if (err == absences[i])
