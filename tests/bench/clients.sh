@@ -7,7 +7,7 @@
 bench=$builddir/bench/clients
 spoil=$builddir/tests/bench/clients-spoil
 few="--clients 3 --seconds 0.2"
-stall=4 # in which each client of a busy machine has done its first job
+stall=3 # in which each client of a busy machine has done its first job
 ROCKET_DEVICE=${TEST_DEVICE:-sim}
 export ROCKET_DEVICE
 

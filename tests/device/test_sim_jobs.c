@@ -10,7 +10,7 @@
  * waits for, as a file that is closed takes its jobs along. */
 #define TIMEOUT_MS      300
 #define TIMEOUT_NS      (TIMEOUT_MS * UINT64_C(1000000))
-#define LONG_MS         3000
+#define LONG_MS         2000
 #define FOR_EVER_MS     60000
 #define NANOSECONDS(ms) ((ms)*UINT64_C(1000000))
 
