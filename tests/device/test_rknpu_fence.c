@@ -44,8 +44,7 @@ int __wrap_clock_gettime(clockid_t id, struct timespec *t)
 static struct {
 	pthread_mutex_t lock;
 	bool without_fences, loses_fences;
-	bool withholds_fences; /* and hands out a fence of its own */
-	int withheld;
+	bool withholds_fences;  /* and hands out a fence of its own */
 	_Atomic bool hung;      /* what fake_is_hung() answers */
 	unsigned refuse_at;     /* the SUBMIT with this number gets ENOMEM */
 	uint32_t cores;         /* others are refused; 0: none is */
@@ -84,12 +83,12 @@ static int submit_call(int fd, struct rknpu_submit *args)
 			k.before += !signalled(k.fences[i], 0);
 		k.masks[k.submits] = args->core_mask;
 		r = rocket_kernel_sim.ioctl(fd, DRM_IOCTL_RKNPU_SUBMIT, args);
-		if (!r)
-			k.fences[k.submits++] = fcntl(args->fence_fd, F_DUPFD_CLOEXEC, 0);
 		if (!r && k.withholds_fences) {
 			close(args->fence_fd);
-			args->fence_fd = k.withheld = eventfd(0, EFD_CLOEXEC);
+			args->fence_fd = eventfd(0, EFD_CLOEXEC);
 		}
+		if (!r)
+			k.fences[k.submits++] = fcntl(args->fence_fd, F_DUPFD_CLOEXEC, 0);
 		if (!r && k.loses_fences) {
 			close(args->fence_fd);
 			args->fence_fd = -1;
@@ -734,7 +733,7 @@ static void model_is_asked_and_not_the_clock(void **state)
 		assert_int_equal(k.resets, 0);
 		k.hung = hung;
 		if (!hung)
-			assert_int_equal(write(k.withheld, &one, sizeof(one)), sizeof(one));
+			assert_int_equal(write(k.fences[0], &one, sizeof(one)), sizeof(one));
 		pthread_join(waiter.thread, NULL);
 		assert_int_equal(waiter.result, hung ? -EIO : 0);
 		assert_int_equal(k.resets, hung);
