@@ -191,6 +191,9 @@ gain "512 8192 2048" 6.8
 gain "512 15360 3840" 5.4
 gain "512 4096 4096" 6.8
 gain "512 3840 4096" 3.0
+"$rocket" plan matmul --json --dtype int8 512 1024 1024 >"$work/named"
+succeeds plan_of_numbers_is_that_of_a_matmul sh -c "'$rocket' plan --json 512 1024 1024 --dtype int8 | cmp - '$work/named'"
+exits plan_of_two_numbers 2 "needs an operation and its size: matmul M K N" "$rocket" plan 512 1024
 exits plan_shows_rows 0 "job,task,chained,item,m0,mt" "$rocket" plan matmul --rows 64 256 128
 json plan_rows_as_json 0 "sum(len(w['steps']) for w in j['workers']) == j['counters']['tasks']" \
 	"$rocket" plan matmul --rows --json 512 1024 1024

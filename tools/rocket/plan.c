@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
+#include <ctype.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -213,12 +215,15 @@ static int make_plan(struct plan *p)
 	char why[256] = "";
 	int rc;
 
-	if (!options_operands(o, 4, 4, "an operation and its size: matmul M K N"))
+	const bool named = optind < o->argc && !isdigit((unsigned char)o->argv[optind][0]);
+
+	/* Numbers alone are those of a matmul. */
+	if (!options_operands(o, 3 + named, 3 + named, "an operation and its size: matmul M K N"))
 		return EXIT_USAGE;
-	if (strcmp(o->argv[optind], "matmul"))
+	if (named && strcmp(o->argv[optind], "matmul"))
 		return command_misused(o->command, "cannot plan '%s': matmul is expected",
 				       o->argv[optind]);
-	if (!extent_operands(o, o->argv + optind + 1, &p->extent))
+	if (!extent_operands(o, o->argv + optind + named, &p->extent))
 		return EXIT_USAGE;
 	request.dtype = p->dtype;
 	request.extent = p->extent;
@@ -279,7 +284,7 @@ const struct command command_plan = {
 		 "           [--chip CHIP] [--driver NAME] [--mhz F] [--json] M K N",
 	.help = "Prints tiles, jobs, buffers, the bytes the device will move and the ESTIMATED\n"
 		"device time, without a device. The ROCKET_MM_*, ROCKET_KACC and ROCKET_REUSE\n"
-		"settings are honoured, as in a real run.\n"
+		"settings are honoured, as in a real run. Three numbers alone are a matmul's.\n"
 		"\n"
 		"Options:\n"
 		"  --dtype TYPE   " DTYPE_NAMES "\n"
