@@ -23,6 +23,7 @@ core_tests = \
 if PROVIDER_RKNPU
 core_tests += \
 	tests/device/test_rknpu_fence \
+	tests/device/test_rknpu_hang \
 	tests/device/test_rknpu_jobs \
 	tests/device/test_rknpu_provider
 endif
@@ -36,6 +37,7 @@ LONG_TESTS += tests/device/test_rknpu_abi
 device_test_support = tests/device/support.c tests/device/support.h \
 	tests/children.c tests/children.h tests/driver.c tests/driver.h
 fake_kernel = tests/device/fake_kernel.c tests/device/fake_kernel.h
+fenced_kit = tests/device/fenced_kit.c tests/device/fenced_kit.h
 rknpu_fake = tests/device/rknpu_fake.c tests/device/rknpu_fake.h $(fake_kernel)
 device_test_cppflags = $(AM_CPPFLAGS) $(CMOCKA_CFLAGS)
 device_test_libs = librocket-all.la $(CMOCKA_LIBS)
@@ -84,10 +86,17 @@ tests_device_test_rknpu_abi_SOURCES = tests/device/test_rknpu_abi.c \
 tests_device_test_rknpu_abi_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_abi_LDADD = $(device_test_libs)
 
-tests_device_test_rknpu_fence_SOURCES = tests/device/test_rknpu_fence.c $(device_test_support)
+tests_device_test_rknpu_fence_SOURCES = tests/device/test_rknpu_fence.c \
+	$(fenced_kit) $(device_test_support)
 tests_device_test_rknpu_fence_CPPFLAGS = $(device_test_cppflags)
 tests_device_test_rknpu_fence_LDADD = $(device_test_libs)
 tests_device_test_rknpu_fence_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
+
+tests_device_test_rknpu_hang_SOURCES = tests/device/test_rknpu_hang.c \
+	$(fenced_kit) $(device_test_support)
+tests_device_test_rknpu_hang_CPPFLAGS = $(device_test_cppflags)
+tests_device_test_rknpu_hang_LDADD = $(device_test_libs)
+tests_device_test_rknpu_hang_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=clock_gettime
 
 tests_device_test_rknpu_jobs_SOURCES = tests/device/test_rknpu_jobs.c \
 	$(rknpu_fake) $(device_test_support)
