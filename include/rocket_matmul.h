@@ -216,9 +216,9 @@ rocket_mm_rows *rocket_mm_rows_create_fp16(int fd, int M, int K, int N, const _F
 rocket_mm_rows *rocket_mm_rows_create_fp16_f32out(int fd, int M, int K, int N, const _Float16 *B);
 rocket_mm_rows *rocket_mm_rows_create_int8(int fd, int M, int K, int N, const int8_t *B);
 void rocket_mm_rows_free(rocket_mm_rows *r);
-/* _Float16 or int8_t [M][K] */
+/* _Float16 or int8_t [M][K]; NULL of NULL */
 void *rocket_mm_rows_a(rocket_mm_rows *r);
-/* _Float16, float or int32_t [M][N] */
+/* _Float16, float or int32_t [M][N]; NULL of NULL */
 const void *rocket_mm_rows_c(const rocket_mm_rows *r);
 int rocket_mm_rows_run(rocket_mm_rows *r);
 
