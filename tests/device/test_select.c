@@ -19,6 +19,7 @@ static struct {
 	int open_error, alloc_error;
 	uint64_t iova;
 	unsigned opened, buffers, prepped, finished, prep_ms;
+	unsigned busy, polls, waits; /* busy: polls that find the buffer so */
 	char chip[16];
 	struct rocket_caps caps;
 } answer;
@@ -71,9 +72,13 @@ static int bo_free(struct rocket_node *node, rocket_bo *bo)
 
 static int bo_prep(struct rocket_node *node, const rocket_bo *bo, uint64_t timeout_ns)
 {
-	(void)node, (void)bo, (void)timeout_ns;
+	(void)node, (void)bo;
 	if (answer.prep_ms)
 		test_sleep_ms(answer.prep_ms);
+	if (timeout_ns)
+		answer.waits++;
+	else if (answer.polls++ < answer.busy)
+		return -EBUSY;
 	return 0;
 }
 
@@ -400,6 +405,33 @@ static void slow_wait_on_a_real_node_warns(void **state)
 	unsetenv("ROCKET_SLOW_WAIT_MS");
 }
 
+/* Without, the provider is asked to wait at once. */
+static void wait_spins_for_as_long_as_the_environment_says(void **state)
+{
+	static const struct {
+		const char *us;
+		unsigned polls, waits;
+	} rows[] = { { "", 0, 1 }, { "0", 0, 1 }, { "10000000", 4, 0 } };
+	rocket_bo bo;
+
+	(void)state;
+	node("accel0", "yes", 0600);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		int fd;
+
+		setenv("ROCKET_BUSY_POLL", rows[i].us, 1);
+		fd = open_expecting("accel0");
+		assert_int_equal(rocket_bo_alloc(fd, 4096, &bo), ROCKET_OK);
+		answer.polls = answer.waits = 0;
+		answer.busy = 3;
+		assert_int_equal(rocket_bo_prep(fd, &bo, 0, 60000000000u), ROCKET_OK);
+		assert_int_equal(answer.polls, rows[i].polls);
+		assert_int_equal(answer.waits, rows[i].waits);
+		rocket_close(fd);
+	}
+	unsetenv("ROCKET_BUSY_POLL");
+}
+
 static void node_that_disappears_is_a_device_error(void **state)
 {
 	rocket_bo bo;
@@ -431,6 +463,7 @@ int main(void)
 		T(buffer_above_4_gib_is_given_back),
 		T(ranges_are_checked_before_the_call),
 		T(slow_wait_on_a_real_node_warns),
+		T(wait_spins_for_as_long_as_the_environment_says),
 		T(node_that_disappears_is_a_device_error),
 	};
 

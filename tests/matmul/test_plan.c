@@ -419,7 +419,8 @@ static void check_jobs(const struct shape *s, const struct rocket_matmul_plan *p
 		if (p->jobs[j].chained)
 			assert_true(s->batched);
 		/* A job that may run beside the one before writes another buffer. */
-		assert_true(!p->pipelined || (s->set.mm_pipe && !p->device_accumulates));
+		assert_int_equal(p->pipelined, s->set.mm_pipe && !p->device_accumulates &&
+						       p->parts == 1 && p->n_jobs > 1);
 		for (uint32_t i = 0; i < p->jobs[j].count && !p->device_accumulates; i++)
 			assert_int_equal(p->steps[next + i].out_bo, p->pipelined ? j & 1 : 0);
 		next += p->jobs[j].count;

@@ -12,6 +12,7 @@
 #include "lib/core/pool.h"
 #include "lib/ops/matmul_crew.h"
 #include "lib/ops/matmul_stats.h"
+#include "rocket_hw_profile.h"
 #include "tests/children.h"
 
 static void calls_create_no_thread_no_fd_and_no_buffer(void **state)
@@ -197,6 +198,37 @@ static void split_calls_follow_the_environment(void **state)
 	split_end(&t);
 }
 
+/* Of calls that do not say how many; each worker has an fd. */
+static void workers_are_as_many_as_the_environment_says(void **state)
+{
+	const int profile = rocket_hw_current()->default_workers;
+	const struct {
+		const char *env;
+		int threads, want;
+	} rows[] = {
+		{ "", 0, profile },
+		{ "ROCKET_N_THREADS=0", -1, profile },
+		{ "ROCKET_N_THREADS=2", 0, 2 },
+		{ "ROCKET_N_THREADS=3", -1, 3 },
+		{ "ROCKET_N_THREADS=64", 0, ROCKET_SPLIT_MAX },
+		{ "ROCKET_N_THREADS=2", 4, 4 },
+	};
+
+	(void)state;
+	assert_true(profile > 4);
+	for (unsigned i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct split t = split_begin(361 + i, rows[i].env);
+		struct test_rng rng = { 370 + i };
+
+		test_fp16_end(&t.h); /* for one whose columns go round among eight */
+		t.h = test_fp16_begin(&rng, (struct test_shape){ 16, 64, 256 },
+				      TEST_FILL_SMALL_INTEGERS);
+		split_right(&t, rows[i].threads);
+		assert_int_equal(test_open_files(), t.files + rows[i].want);
+		split_end(&t);
+	}
+}
+
 static void failed_split_call_keeps_no_fd(void **state)
 {
 	struct split t = split_begin(354, "");
@@ -373,6 +405,7 @@ int main(void)
 		cmocka_unit_test(split_calls_open_no_fd_that_is_open),
 		cmocka_unit_test(split_calls_give_their_fds_back),
 		cmocka_unit_test(split_calls_follow_the_environment),
+		cmocka_unit_test(workers_are_as_many_as_the_environment_says),
 		cmocka_unit_test(failed_split_call_keeps_no_fd),
 		cmocka_unit_test(fds_kept_for_split_calls_are_bounded),
 		cmocka_unit_test(split_calls_survive_that_their_fds_are_closed),
