@@ -381,6 +381,49 @@ static void weights_are_split_over_workers_that_have_room(void **state)
 	test_fp16_end(&h);
 }
 
+/* Buffers of calls before lie in the same window; near its end they are given back. */
+static void what_is_kept_gives_way_to_weights(void **state)
+{
+	enum { M = 16, K = 64, N = 96 };
+	struct test_rng rng = { 380 };
+	struct test_fp16 h =
+		test_fp16_begin(&rng, (struct test_shape){ M, K, N }, TEST_FILL_SMALL_INTEGERS);
+
+	(void)state;
+	rocket_close(test_open(""));
+	for (int near = 0; near <= 1; near++) {
+		struct rocket_matmul_call call = { .who = "set",
+						   .kind = &rocket_kind_fp16,
+						   .M = M,
+						   .K = K,
+						   .N = N,
+						   .c_row = N,
+						   .whole_rows = true,
+						   .a = h.a,
+						   .b = h.b,
+						   .c = h.c,
+						   .pack_only = true };
+		struct rocket_matmul_weights *w;
+		struct rocket_matmul_crew crew;
+		int none, kept;
+
+		assert_int_equal(rocket_crew_open(&crew, "set", 1, ROCKET_MM_FP16_FP16, 0),
+				 ROCKET_OK);
+		none = inject_live_buffers();
+		assert_int_equal(rocket_matmul_fp16(crew.member[0].fd, M, K, N, h.a, h.b, h.c),
+				 ROCKET_OK);
+		kept = inject_live_buffers();
+		assert_true(kept > none);
+		crew.member[0].resident_bytes = near ? ROCKET_IOVA_WINDOW - (64 << 20) : 0;
+		w = rocket_crew_pack(&crew, &call, ROCKET_TILING_OF_M);
+		assert_non_null(w);
+		assert_int_equal(inject_live_buffers(), (near ? none : kept) + 1);
+		rocket_crew_unpack(&crew, w);
+		rocket_crew_close(&crew);
+	}
+	test_fp16_end(&h);
+}
+
 static void weights_past_the_window_are_refused_with_the_figure(void **state)
 {
 	/* 2^16 x 2^15 halves are 4 GiB; nobody reads them. */
@@ -411,6 +454,7 @@ int main(void)
 		cmocka_unit_test(split_calls_survive_that_their_fds_are_closed),
 		cmocka_unit_test(child_leaves_the_fds_of_split_calls_alone),
 		cmocka_unit_test(weights_are_split_over_workers_that_have_room),
+		cmocka_unit_test(what_is_kept_gives_way_to_weights),
 		cmocka_unit_test(weights_past_the_window_are_refused_with_the_figure),
 	};
 
