@@ -22,6 +22,13 @@ bool test_over_rknpu(void)
 	return strstr(test_device(), ":rknpu") != NULL;
 }
 
+bool test_submit_waits(void)
+{
+	const char *mode = getenv("ROCKET_RKNPU_SUBMIT");
+
+	return test_over_rknpu() && (!mode || strcmp(mode, "fenced"));
+}
+
 int test_run_cases(struct CMUnitTest *tests, size_t n)
 {
 	size_t kept = 0;

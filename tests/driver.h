@@ -14,6 +14,8 @@
 const char *test_device(void);
 /* That is the vendor's driver. */
 bool test_over_rknpu(void);
+/* That is the vendor's driver, and a submit waits for its jobs. */
+bool test_submit_waits(void);
 
 struct CMUnitTest;
 /* A case with the functions setup and teardown that is none over the vendor's driver. */
