@@ -64,11 +64,16 @@ static void init(void)
 
 /* ---- numbers and files, registry lock held ---- */
 
+static bool is_of(const struct stat *st, const struct sim_file *file)
+{
+	return st->st_dev == file->st_dev && st->st_ino == file->st_ino;
+}
+
 static bool is_file(int fd, const struct sim_file *file)
 {
 	struct stat st;
 
-	return fstat(fd, &st) == 0 && st.st_dev == file->st_dev && st.st_ino == file->st_ino;
+	return fstat(fd, &st) == 0 && is_of(&st, file);
 }
 
 static struct sim_file *file_of(int fd)
@@ -78,23 +83,22 @@ static struct sim_file *file_of(int fd)
 	if (!files || fstat(fd, &st))
 		return NULL;
 	for (struct sim_file *f = files; f; f = f->next)
-		if (st.st_dev == f->st_dev && st.st_ino == f->st_ino)
+		if (is_of(&st, f))
 			return f;
 	return NULL;
 }
 
-/* A number under which file is still open, or -1. */
+/* A number under which file is still open, or -1. Other threads may close what is looked at: it is
+ * looked at by its name. */
 static int any_number(const struct sim_file *file)
 {
 	DIR *d = opendir("/proc/self/fd");
+	struct stat st;
 	int found = -1;
 
-	for (struct dirent *e; d && found < 0 && (e = readdir(d));) {
-		int fd = atoi(e->d_name);
-
-		if (e->d_name[0] != '.' && fd != dirfd(d) && is_file(fd, file))
-			found = fd;
-	}
+	for (struct dirent *e; d && found < 0 && (e = readdir(d));)
+		if (!fstatat(dirfd(d), e->d_name, &st, 0) && is_of(&st, file))
+			found = atoi(e->d_name);
 	if (d)
 		closedir(d);
 	return found;
