@@ -47,6 +47,11 @@ struct rocket_matmul_task {
 	uint32_t add;
 	bool weight_reuse; /* keep the previous task's weights in the CBUF */
 	bool data_reuse;   /* keep the previous task's features in the CBUF */
+	/*
+	 * Low 16 bits of the sums of ROCKET_MM_INT16_INT32, where rocket_transposed_index() says;
+	 * 32 columns, no rows of C. The result takes 112 bytes a row of A.
+	 */
+	bool transposed;
 	/* Row-major form: row lengths in elements of the whole A and C, 0 = cube form; the two
 	 * are independent. input and output then point at the tile's first element. */
 	uint32_t a_row, c_row;
@@ -61,7 +66,7 @@ struct rocket_matmul_task {
  *   ROCKET_E_SHAPE        extents break an alignment or a register field, the features do
  *                         not fit the CBUF, one kernel exceeds a bank, an address is
  *                         unaligned, the partial overlaps the result
- *   ROCKET_E_UNSUPPORTED  no such type, or it cannot accumulate
+ *   ROCKET_E_UNSUPPORTED  no such type, or it cannot accumulate or be transposed
  *   ROCKET_E_NOMEM        capacity is too small
  */
 int rocket_rk3588_matmul(const struct rocket_matmul_task *task, uint64_t *words, size_t capacity,

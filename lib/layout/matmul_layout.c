@@ -23,6 +23,11 @@ size_t rocket_output_index(size_t rows, unsigned o2, size_t m, size_t n)
 	return (n / o2) * rows * o2 + m * o2 + n % o2;
 }
 
+size_t rocket_transposed_index(size_t rows, size_t m, size_t n)
+{
+	return 4 * m + n / 4 % 4 + (n / 16 + n % 4 * 4) * 4 * rows;
+}
+
 /* Rows past the last live one are zero. */
 static void zero_padding(uint8_t *cube, size_t rows, size_t cube_rows, size_t atoms)
 {

@@ -20,6 +20,8 @@
 size_t rocket_feature_index(size_t rows, unsigned c2, size_t m, size_t k);
 size_t rocket_weight_index(size_t k_extent, unsigned ngroup, unsigned kgroup, size_t n, size_t k);
 size_t rocket_output_index(size_t rows, unsigned o2, size_t m, size_t n);
+/* Of the 2-byte elements of a transposed result of 32 columns; there are gaps between them. */
+size_t rocket_transposed_index(size_t rows, size_t m, size_t n);
 
 /*
  * Pack rows x k elements of a row-major matrix (rows src_stride elements apart) into a

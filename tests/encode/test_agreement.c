@@ -154,6 +154,16 @@ static void row_major_hang_is_reported(void **state)
 	combine_modes(t, 50);
 }
 
+static void transposed_hang_is_reported(void **state)
+{
+	struct rocket_matmul_task t = small(ROCKET_MM_INT16_INT32);
+
+	(void)state;
+	t.transposed = true;
+	flip_every_bit(t);
+	combine_modes(t, 50);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -161,6 +171,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(int8_hang_is_reported, start, stop),
 		cmocka_unit_test_setup_teardown(accumulation_hang_is_reported, start, stop),
 		cmocka_unit_test_setup_teardown(row_major_hang_is_reported, start, stop),
+		cmocka_unit_test_setup_teardown(transposed_hang_is_reported, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

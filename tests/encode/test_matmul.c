@@ -114,6 +114,34 @@ static void matmul_extents_must_be_aligned(void **state)
 	refuses_shape(ROCKET_MM_FP16_FP16, 4, 32, 0, "extent 0");
 }
 
+/* The writer is known for 32 columns: with 16 it hangs after the last of them. */
+static void transposed_results_are_of_int16_and_32_columns(void **state)
+{
+	struct rocket_matmul_task t = task(ROCKET_MM_INT16_INT32, 8, 64, 32);
+
+	(void)state;
+	t.transposed = true;
+	assert_int_equal(encode(t), ROCKET_RK3588_MATMUL_WORDS);
+	t.n = 16;
+	refuses(t, ROCKET_E_SHAPE, "32 columns, not 16");
+	t.n = 48;
+	refuses(t, ROCKET_E_SHAPE, "32 columns, not 48");
+	t.n = 32;
+	t.c_row = 32;
+	refuses(t, ROCKET_E_SHAPE, "not in rows");
+	t.c_row = 0;
+	t.output = 0xfffffff0 - 112 * 8;
+	assert_int_equal(encode(t), ROCKET_RK3588_MATMUL_WORDS);
+	t.output += 32;
+	refuses(t, ROCKET_E_SHAPE, "passes the end");
+	t.output = 0x30000000;
+	t.type = ROCKET_MM_INT8_INT32;
+	refuses(t, ROCKET_E_UNSUPPORTED, "only int16 products");
+	t.type = ROCKET_MM_FP16_FP16;
+	t.accumulate = true;
+	refuses(t, ROCKET_E_UNSUPPORTED, "not what accumulates");
+}
+
 /* The order and the limits are those of the recorded encoder. */
 static void matmul_features_must_fit_the_cbuf(void **state)
 {
@@ -293,6 +321,7 @@ int main(void)
 		cmocka_unit_test(matmul_program_is_the_specifications_example),
 		cmocka_unit_test(matmul_reuse_sets_its_bit_alone),
 		cmocka_unit_test(matmul_extents_must_be_aligned),
+		cmocka_unit_test(transposed_results_are_of_int16_and_32_columns),
 		cmocka_unit_test(matmul_features_must_fit_the_cbuf),
 		cmocka_unit_test(matmul_kernel_must_fit_a_bank),
 		cmocka_unit_test(matmul_extents_must_fit_their_fields),

@@ -244,6 +244,28 @@ static void group_size_of_another_type_is_one_mistake(void **state)
 	reports("DPU", "BS_OW_CFG", "SIZE_E 7,7,7, the types need 3");
 }
 
+static void transposed_writer_of_other_programs_is_reported(void **state)
+{
+	static const unsigned minus1[] = { 0x3018, 0x4058, 0x5014 };
+	struct rocket_matmul_task t = plain_task();
+
+	(void)state;
+	t.type = ROCKET_MM_INT16_INT32;
+	t.n = 32;
+	t.transposed = true;
+	use_task(t);
+	assert_int_equal(check(), 0);
+	for (size_t i = 0; i < COUNT(minus1); i++)
+		set(minus1[i], minus1[i] == 0x4058 ? 1 << 27 | 15 : 15);
+	set(0x403c, 15 << 16 | 15);
+	set(0x1038, 0x01010010);
+	set(0x1030, t.k * 2 * 16);
+	reports("DPU", "BS_OW_CFG", "16 channels hang");
+	use_int8();
+	set(0x4050, 0x080007fe);
+	reports("DPU", "BS_OW_CFG", "int16 sums alone");
+}
+
 static void channels_cut_off_in_a_group_are_reported(void **state)
 {
 	static const unsigned minus1[] = { 0x3018, 0x4058, 0x5014 };
@@ -385,6 +407,7 @@ int main(void)
 		cmocka_unit_test(few_rows_are_reported),
 		cmocka_unit_test(wrong_output_walk_is_reported),
 		cmocka_unit_test(group_size_of_another_type_is_one_mistake),
+		cmocka_unit_test(transposed_writer_of_other_programs_is_reported),
 		cmocka_unit_test(channels_cut_off_in_a_group_are_reported),
 		cmocka_unit_test(ping_pong_off_is_a_warning),
 		cmocka_unit_test(wrong_flying_program_is_reported),

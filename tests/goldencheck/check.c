@@ -87,13 +87,19 @@ void check_differs(struct check *c, unsigned line, const char *fmt, ...)
 	snprintf(c->reason, sizeof(c->reason), "%s", text);
 }
 
-bool matmul_type(const char *operands, const char *result, enum rocket_matmul_type *type)
+bool matmul_form(const char *operands, const char *result, struct rocket_matmul_task *task)
 {
+	task->transposed = operands && result && !strcmp(operands, "int16") &&
+			   !strcmp(result, "int16_transposed");
+	if (task->transposed) {
+		task->type = ROCKET_MM_INT16_INT32;
+		return true;
+	}
 	for (int i = 0; operands && result && i < ROCKET_MM_TYPES; i++) {
 		const struct rocket_matmul_traits *t =
 			rocket_matmul_traits((enum rocket_matmul_type)i);
 
-		*type = (enum rocket_matmul_type)i;
+		task->type = (enum rocket_matmul_type)i;
 		if (!strcmp(t->name, operands) && !strcmp(t->result, result))
 			return true;
 	}

@@ -34,7 +34,7 @@ void check_differs(struct check *c, unsigned line, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 
 /* Type of a golden file's names, "fp16" and "fp32"; false when there is none here. */
-bool matmul_type(const char *operands, const char *result, enum rocket_matmul_type *type);
+bool matmul_form(const char *operands, const char *result, struct rocket_matmul_task *task);
 
 /* One kind of golden file. */
 struct kind {

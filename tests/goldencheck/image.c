@@ -123,7 +123,7 @@ const char *image_known_wrong(const struct source *s, const struct image *image)
 {
 	const char *evidence = source_key(s, "evidence"), *operands = source_key(s, "in_dtype");
 
-	if (evidence && strstr(evidence, "WRONG on silicon"))
+	if (evidence && (strstr(evidence, "WRONG on silicon") || strstr(evidence, "hangs")))
 		return evidence;
 	for (size_t i = 0; operands && !strcmp(operands, "int16") && i < image->n_words; i++)
 		if (image->words[i] == rocket_word(ROCKET_TARGET_DPU, 0x7fe, 0x4050))

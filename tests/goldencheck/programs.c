@@ -165,9 +165,8 @@ static bool task_of_header(struct check *c, struct rocket_matmul_task *t)
 
 /* ---- single programs ---- */
 
-static void check_single(struct check *c, const struct image *image, enum rocket_matmul_type type)
+static void check_single(struct check *c, const struct image *image, struct rocket_matmul_task t)
 {
-	struct rocket_matmul_task t = { .type = type };
 	uint64_t words[ROCKET_RK3588_MATMUL_WORDS];
 	const char *wrong = image_known_wrong(c->src, image);
 	char why[160];
@@ -203,22 +202,22 @@ static void check_matmul(struct check *c, const struct image *image)
 {
 	const struct source *s = c->src;
 	const char *op = source_key(s, "op"), *operands = operands_of(s), *result = result_of(s);
-	enum rocket_matmul_type type;
+	struct rocket_matmul_task t = { 0 };
 
 	/* The chain of integer tasks names its types in the operation. */
 	if (op && !strncmp(op, "int8 ", 5)) {
 		operands = "int8";
 		result = "int32";
 	}
-	if (!op || other_chip(s) || !matmul_type(operands, result, &type)) {
+	if (!op || other_chip(s) || !matmul_form(operands, result, &t)) {
 		skip_no_encoder(c);
 		return;
 	}
 	if (!strcmp(op, "matmul") || is_accumulation(s)) {
-		check_single(c, image, type);
+		check_single(c, image, t);
 		return;
 	}
-	if (!chain_check(c, image, op, type))
+	if (!chain_check(c, image, op, t.type))
 		skip_no_encoder(c);
 }
 

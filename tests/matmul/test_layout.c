@@ -108,7 +108,7 @@ static void operands_int8_are_the_golden_ones(void **state)
 static void output_offsets_are_the_golden_ones(void **state)
 {
 	char path[GOLDEN_PATH_MAX], *text, *line, *save = NULL;
-	int rows = 0;
+	int rows = 0, transposed = 0;
 
 	(void)state;
 	text = test_read_file(golden_file(path, "packing/output_maps.csv"));
@@ -120,13 +120,17 @@ static void output_offsets_are_the_golden_ones(void **state)
 		assert_int_equal(sscanf(line, "%31[^,],%u,%u,%u,%u,%u,%u", writer, &so, &M, &N, &m,
 					&n, &offset),
 				 7);
-		if (!strncmp(writer, "cube_", 5)) {
+		if (!strcmp(writer, "int16_transposed")) {
+			assert_int_equal(rocket_transposed_index(M, m, n) * so, offset);
+			transposed++;
+		} else {
 			assert_int_equal(rocket_output_index(M, 16 / so, m, n) * so, offset);
 			rows++;
 		}
 	}
 	free(text);
 	assert_true(rows > 1000);
+	assert_int_equal(transposed, 8 * 32);
 }
 
 /* ---- worked positions of the layout description, by hand ---- */

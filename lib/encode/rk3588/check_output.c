@@ -90,12 +90,25 @@ static void check_whole_groups(struct rocket_check *c, const struct rk3588_cube 
 		      (long long)cube->oc, (long long)group);
 }
 
+/* After 16 channels it hangs, after 32 its places are not known [silicon]. */
+static void check_transposed(struct rocket_check *c, const struct rk3588_cube *cube)
+{
+	if (!GET(DPU, BS_OW_CFG, TP_ORG_EN))
+		return;
+	if (cube->precision != RK3588_INT16 || GET(DPU, DATA_FORMAT, OUT_PRECISION) != RK3588_INT32)
+		BLAME(DPU, BS_OW_CFG, "the transposed writer takes int16 sums alone");
+	else if (cube->oc != 32)
+		BLAME(DPU, BS_OW_CFG, "%lld channels hang the transposed writer or are misplaced",
+		      (long long)cube->oc);
+}
+
 void rk3588_check_output(struct rocket_check *c, struct rk3588_cube *cube)
 {
 	size_t before = c->found;
 
 	check_width(c, cube);
 	check_whole_groups(c, cube);
+	check_transposed(c, cube);
 	if (GET(DPU, FEATURE_MODE_CFG, OUTPUT_MODE) != 2)
 		BLAME(DPU, FEATURE_MODE_CFG, "OUTPUT_MODE %u does not write to memory",
 		      GET(DPU, FEATURE_MODE_CFG, OUTPUT_MODE));

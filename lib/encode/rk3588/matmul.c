@@ -18,6 +18,11 @@
 #define BANK_BYTES 32768u
 #define ATOM_BYTES 16u
 
+/* Of the transposed writer [silicon]: its slots of 2 bytes reach up to the 56th a row of A. */
+#define TRANSPOSED_COLUMNS     32u
+#define TRANSPOSED_GROUP_ATOMS 8u
+#define TRANSPOSED_ROW_BYTES   112u
+
 /* Precision codes of the register fields; CNA and CORE know no 32-bit results. */
 enum precision { INT8 = 0, INT16 = 1, FP16 = 2, BF16 = 3, INT32 = 4, FP32 = 5, INT4 = 6, TF32 = 7 };
 
@@ -181,11 +186,31 @@ static int check_operand(const struct matmul *m, uint64_t out_bytes, struct reas
 	return 0;
 }
 
+/* With 16 columns the writer hangs when it has written them [silicon], beyond 32 its map is not
+ * known. */
+static int check_transposed(const struct matmul *m, struct reason *why)
+{
+	const struct rocket_matmul_task *t = m->t;
+
+	if (!t->transposed)
+		return 0;
+	if (t->type != ROCKET_MM_INT16_INT32 || t->accumulate)
+		return refuse(why, ROCKET_E_UNSUPPORTED, "only int16 products are transposed%s",
+			      t->accumulate ? ", not what accumulates" : "");
+	if (t->n != TRANSPOSED_COLUMNS)
+		return refuse(why, ROCKET_E_SHAPE, "a transposed result has %u columns, not %u",
+			      TRANSPOSED_COLUMNS, t->n);
+	if (t->c_row)
+		return refuse(why, ROCKET_E_SHAPE, "a transposed result is not in rows");
+	return 0;
+}
+
 static int check_memory(const struct matmul *m, struct reason *why)
 {
 	const struct rocket_matmul_task *t = m->t;
 	const struct rocket_matmul_traits *tr = &m->type->traits;
-	uint64_t out_bytes = span(t->m, t->n, t->c_row, 8 * tr->out_bytes);
+	uint64_t out_bytes = t->transposed ? TRANSPOSED_ROW_BYTES * (uint64_t)t->m
+					   : span(t->m, t->n, t->c_row, 8 * tr->out_bytes);
 	int r = check_row(why, "A", t->a_row, t->k, tr->in_bits);
 
 	if (!r)
@@ -295,9 +320,9 @@ static void emit_dpu_stages(struct rocket_program *p, const struct matmul *m)
 	EMIT(p, DPU, BS_CFG, BYPASS_BS);
 	EMIT_ZEROS(p, DPU, BS_ALU_CFG, BS_RELUX_CMP_VALUE);
 	EMIT(p, DPU, BS_OW_CFG, .SIZE_E_2_EXTENT = s, .SIZE_E_1_EXTENT = s, .SIZE_E_0_EXTENT = s,
-	     .OD_BYPASS = 1);
+	     .OD_BYPASS = 1, .TP_ORG_EN = t->transposed);
 	EMIT_ZEROS(p, DPU, BS_OW_OP, BS_OW_OP);
-	EMIT(p, DPU, WDMA_SIZE_0, .CHANNEL_WDMA_EXTENT = t->n);
+	EMIT(p, DPU, WDMA_SIZE_0, .CHANNEL_WDMA_EXTENT = t->n, .TP_PRECISION = t->transposed);
 	EMIT(p, DPU, WDMA_SIZE_1, .HEIGHT_WDMA_EXTENT = t->m, .WIDTH_WDMA_EXTENT = 1);
 	EMIT(p, DPU, BN_CFG, BYPASS_BN);
 	EMIT_ZEROS(p, DPU, BN_ALU_CFG, BN_RELUX_CMP_VALUE);
@@ -377,6 +402,8 @@ int rocket_rk3588_matmul(const struct rocket_matmul_task *task, uint64_t *words,
 	m.type = &types[task->type];
 	r = check_extents(&m, &why);
 	if (!r)
+		r = check_transposed(&m, &why);
+	if (!r)
 		r = check_cbuf(&m, &why);
 	if (!r)
 		r = check_memory(&m, &why);
@@ -388,7 +415,9 @@ int rocket_rk3588_matmul(const struct rocket_matmul_task *task, uint64_t *words,
 
 	m.kernel_bytes = (task->k * m.type->traits.in_bits + 7) / 8;
 	m.feature_banks = (task->m * m.kernel_bytes + BANK_BYTES - 1) / BANK_BYTES + m.type->slack;
-	m.group_atoms = m.type->traits.ngroup * m.type->traits.out_bytes / ATOM_BYTES;
+	m.group_atoms = task->transposed
+				? TRANSPOSED_GROUP_ATOMS
+				: m.type->traits.ngroup * m.type->traits.out_bytes / ATOM_BYTES;
 
 	rocket_program_init(&p, words, capacity);
 	emit_pointers(&p);
