@@ -203,6 +203,34 @@ json plan_rows_of_whole_operands 0 "{(s['a_part'], s['b_part']) for s in j['work
 	"$rocket" plan matmul --rows --json --dtype int8 512 1024 1024
 exits plan_rows_say_which_parts 0 "# of every 4 jobs: part 0 of A with part 0 of B, part 0 of A with part 1 of B, part 1 of A with part 0 of B, part 1 of A with part 1 of B; part 0 is the high bytes" \
 	"$rocket" plan matmul --rows --dtype int16 8 64 64
+# The picture against the steps: places, first tasks and what they find loaded.
+drawn() {
+	"$rocket" plan matmul "$@" >"$work/plan.txt"
+	"$rocket" plan matmul --rows --json "$@" >"$work/plan.json"
+	python3 -c 'import json, re, sys
+plan = json.load(open(sys.argv[1] + "/plan.json"))
+text = open(sys.argv[1] + "/plan.txt").read()
+pictures = re.split(r"tiles of C, .*\n", text)[1:]
+assert len(pictures) == len(plan["workers"]), len(pictures)
+for worker, picture in zip(plan["workers"], pictures):
+    first = {}
+    for number, s in enumerate(worker["steps"]):
+        kept = "w" if s["weight_reuse"] else "f" if s["data_reuse"] else ""
+        first.setdefault((s["m0"], worker["n0"] + s["n0"]), "%d%s" % (number, kept))
+    columns, *rows = [line.split() for line in picture.splitlines() if line.startswith("  ")]
+    across = sorted({n for m, n in first})
+    down = sorted({m for m, n in first})
+    seen = {(row[0], n): task for row in rows for n, task in zip(columns[3:], row[1:]) if n != "..."}
+    def some(all):
+        return set(all if len(all) <= 8 else all[:6] + all[-1:])
+    assert ("..." in columns) == (len(across) > 8) and (["..."] in rows) == (len(down) > 8)
+    want = {(str(m), str(n)): first[m, n] for m in some(down) for n in some(across)}
+    assert seen == want, (seen, want)' "$work"
+}
+succeeds plan_draws_the_tiles drawn 512 3840 4096
+succeeds plan_draws_the_tiles_of_every_worker drawn --threads 3 2560 3840 4096
+succeeds plan_draws_the_products_of_int16 drawn --dtype int16 600 96 512
+succeeds plan_draws_one_tile drawn --dtype int8 4 32 32
 exits plan_of_large_product 0 "256 x 512 x 128 (M x K x N), 2 x 8 x 32 of them" "$rocket" plan matmul 512 3840 4096
 unset ROCKET_MM_STREAM
 exits plan_streams_on_the_simulator 0 "256 x 640 x 4096 (M x K x N), 2 x 6 x 1 of them" "$rocket" plan matmul 512 3840 4096

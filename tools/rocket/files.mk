@@ -29,6 +29,7 @@ rocket_SOURCES = \
 	tools/rocket/operand.c tools/rocket/operand.h \
 	tools/rocket/options.c tools/rocket/options.h \
 	tools/rocket/plan.c \
+	tools/rocket/plan_picture.c tools/rocket/plan_picture.h \
 	tools/rocket/points.c tools/rocket/points.h \
 	tools/rocket/program_file.c tools/rocket/program_file.h \
 	tools/rocket/program_options.c tools/rocket/program_options.h \

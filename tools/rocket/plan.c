@@ -10,6 +10,7 @@
 #include "device.h"
 #include "estimate.h"
 #include "options.h"
+#include "plan_picture.h"
 #include "published.h"
 #include "report.h"
 #include "tiling.h"
@@ -111,6 +112,16 @@ static void report_step(struct json *j, const struct rocket_matmul_step *s)
 	json_end(j);
 }
 
+static void draw(const struct tiling *t)
+{
+	for (int w = 0; w < t->workers; w++) {
+		printf("\n");
+		if (t->workers > 1)
+			printf("worker %d: ", w);
+		plan_picture(stdout, &t->plans[w], t->columns[w].n0);
+	}
+}
+
 /* The rows are those of any plan: which parts a job multiplies is told by its number. */
 static void print_products(const struct rocket_matmul_plan *plan)
 {
@@ -203,6 +214,8 @@ static void report_plan(const struct plan *p)
 	} else {
 		report_line(&r, "device time", "not estimated: this build has no cost model");
 	}
+	if (!r.as_json)
+		draw(&p->tiling);
 	if (p->rows)
 		report_rows(&r, p);
 	report_finish(&r);
@@ -283,8 +296,9 @@ const struct command command_plan = {
 	.usage = "matmul [--dtype TYPE] [--rows] [--threads N] [--batched]\n"
 		 "           [--chip CHIP] [--driver NAME] [--mhz F] [--json] M K N",
 	.help = "Prints tiles, jobs, buffers, the bytes the device will move and the ESTIMATED\n"
-		"device time, without a device. The ROCKET_MM_*, ROCKET_KACC and ROCKET_REUSE\n"
-		"settings are honoured, as in a real run. Three numbers alone are a matmul's.\n"
+		"device time, and draws the tiles of the result in the order of their tasks,\n"
+		"without a device. The ROCKET_MM_*, ROCKET_KACC and ROCKET_REUSE settings are\n"
+		"honoured, as in a real run. Three numbers alone are a matmul's.\n"
 		"\n"
 		"Options:\n"
 		"  --dtype TYPE   " DTYPE_NAMES "\n"
