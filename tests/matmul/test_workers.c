@@ -332,6 +332,22 @@ static void child_leaves_the_fds_of_split_calls_alone(void **state)
 	split_end(&t);
 }
 
+/* The call that packs B as a set of weights. */
+static struct rocket_matmul_call packing(const struct test_fp16 *h)
+{
+	return (struct rocket_matmul_call){ .who = "set",
+					    .kind = &rocket_kind_fp16,
+					    .M = h->s.M,
+					    .K = h->s.K,
+					    .N = h->s.N,
+					    .c_row = h->s.N,
+					    .whole_rows = true,
+					    .a = h->a,
+					    .b = h->b,
+					    .c = h->c,
+					    .pack_only = true };
+}
+
 /* What one fd has no room for, two have: half of the set is left of each window. */
 static void weights_are_split_over_workers_that_have_room(void **state)
 {
@@ -343,17 +359,7 @@ static void weights_are_split_over_workers_that_have_room(void **state)
 	(void)state;
 	rocket_close(test_open(""));
 	for (int workers = 1; workers <= 2; workers++) {
-		struct rocket_matmul_call call = { .who = "set",
-						   .kind = &rocket_kind_fp16,
-						   .M = M,
-						   .K = K,
-						   .N = N,
-						   .c_row = N,
-						   .whole_rows = true,
-						   .a = h.a,
-						   .b = h.b,
-						   .c = h.c,
-						   .pack_only = true };
+		struct rocket_matmul_call call = packing(&h);
 		struct rocket_matmul_weights *w;
 		struct rocket_matmul_crew crew;
 
@@ -392,17 +398,7 @@ static void what_is_kept_gives_way_to_weights(void **state)
 	(void)state;
 	rocket_close(test_open(""));
 	for (int near = 0; near <= 1; near++) {
-		struct rocket_matmul_call call = { .who = "set",
-						   .kind = &rocket_kind_fp16,
-						   .M = M,
-						   .K = K,
-						   .N = N,
-						   .c_row = N,
-						   .whole_rows = true,
-						   .a = h.a,
-						   .b = h.b,
-						   .c = h.c,
-						   .pack_only = true };
+		struct rocket_matmul_call call = packing(&h);
 		struct rocket_matmul_weights *w;
 		struct rocket_matmul_crew crew;
 		int none, kept;
