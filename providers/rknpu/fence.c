@@ -25,9 +25,9 @@
  * So the next jobs name one core after the other, each when what was before it is over, and that
  * retires what is left there.
  *
- *   A node that is closed before leaves that core taken: that its file is closed does not tell the
- *   driver to end a job [source: 0.9.8], and a job to name the core takes a program that ends, of
- *   which a node that closes has none. The simulated driver ends a file's jobs with it.
+ * A node that is closed before leaves that core taken: nothing but such a job is known to retire
+ * what hung, closing its file is not [inferred], and a job to name the core takes a program that
+ * ends, of which a node that closes has none. The simulated driver ends a file's jobs with it.
  */
 #include <errno.h>
 #include <limits.h>

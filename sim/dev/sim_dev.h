@@ -28,7 +28,7 @@
  * SYNC_IOC_FILE_INFO; that of a job that does not complete is never signalled. A job that nobody
  * waits for keeps its core through a reset, until the next NONBLOCK submit that names that core,
  * and what waits behind it ends with ETIMEDOUT. It goes with its file, whose memory it works on:
- * the vendor's driver has no such end [source: 0.9.8]. There is one IOMMU domain, no SRAM, and
+ * of the vendor's driver no such end is known [inferred]. There is one IOMMU domain, no SRAM, and
  * neither clock nor supply: those questions get the answers of a board at 1 GHz.
  *
  * The first mmap() of a whole buffer is the device's own view of it, so unmap it with
