@@ -91,8 +91,10 @@ static void check_whole_groups(struct rocket_check *c, const struct rk3588_cube 
 }
 
 /* After 16 channels it hangs, after 32 its places are not known [silicon]. */
-static void check_transposed(struct rocket_check *c, const struct rk3588_cube *cube)
+static void check_transposed(struct rocket_check *c, struct rk3588_cube *cube)
 {
+	size_t before = c->found;
+
 	if (!GET(DPU, BS_OW_CFG, TP_ORG_EN))
 		return;
 	if (cube->precision != RK3588_INT16 || GET(DPU, DATA_FORMAT, OUT_PRECISION) != RK3588_INT32)
@@ -100,6 +102,9 @@ static void check_transposed(struct rocket_check *c, const struct rk3588_cube *c
 	else if (cube->oc != 32)
 		BLAME(DPU, BS_OW_CFG, "%lld channels hang the transposed writer or are misplaced",
 		      (long long)cube->oc);
+	/* What the rest of its registers should be is not known either. */
+	if (c->found != before)
+		cube->output_lost = true;
 }
 
 void rk3588_check_output(struct rocket_check *c, struct rk3588_cube *cube)
