@@ -6,8 +6,9 @@
 
 #include "count.h"
 
-/* What is smaller is a variable being initialised, such as the settings of a call. */
-#define SMALLEST_CLEARED 1024
+/* What is smaller than a page is a variable being initialised, which some compilers call memset()
+ * for: the settings of a call, its shares of a split. */
+#define SMALLEST_CLEARED 4096
 
 static _Thread_local struct counts counted;
 
