@@ -108,6 +108,17 @@ bool test_threads_are(unsigned n)
 	return count_threads() == n;
 }
 
+uint64_t test_await_kicks(int fd, uint64_t least)
+{
+	struct npu_counters n = { 0 };
+
+	for (unsigned ms = 0; ms < 60000 && n.kicks < least; ms += 2) {
+		test_sleep_ms(2);
+		assert_int_equal(sim_dev_counters(fd, &n), 0);
+	}
+	return n.kicks;
+}
+
 /* ---- log lines ---- */
 
 static pthread_mutex_t log_lock = PTHREAD_MUTEX_INITIALIZER;

@@ -37,6 +37,9 @@ unsigned test_count_threads(void);
 /* Whether there are n threads, now or in a moment. */
 bool test_threads_are(unsigned n);
 
+/* Kicks of a simulated file, once it has `least` of them; fewer when it has not in a minute. */
+uint64_t test_await_kicks(int fd, uint64_t least);
+
 /* ---- log lines of the library ---- */
 
 /* Collect lines from here on; the level is debug. */

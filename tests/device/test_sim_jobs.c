@@ -314,17 +314,6 @@ static void buffer_freed_under_a_kick_faults_and_harms_nobody(void **state)
 	assert_true(kit_is_right(&kit));
 }
 
-static bool has_kicked(int file)
-{
-	struct npu_counters n = { 0 };
-
-	for (unsigned ms = 0; ms < PATIENCE_MS && !n.kicks; ms += 2) {
-		test_sleep_ms(2);
-		assert_int_equal(sim_dev_counters(file, &n), 0);
-	}
-	return n.kicks == 1;
-}
-
 /* All three hang at the same time: none of them ends by itself. */
 static void files_run_side_by_side(void **state)
 {
@@ -341,7 +330,7 @@ static void files_run_side_by_side(void **state)
 		assert_int_equal(kit_submit(&kits[i]), 0);
 	}
 	for (unsigned i = 0; i < 3; i++)
-		assert_true(has_kicked(fds[i]));
+		assert_int_equal(test_await_kicks(fds[i], 1), 1);
 	for (unsigned i = 0; i < 3; i++)
 		assert_int_equal(kit_wait(&kits[i], 0), -EBUSY);
 	raw_close(fds[1]);
