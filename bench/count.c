@@ -6,9 +6,8 @@
 
 #include "count.h"
 
-/* What is smaller than a page is a variable being initialised, which some compilers call memset()
- * for: the settings of a call, its shares of a split. */
-#define SMALLEST_CLEARED 4096
+/* What is smaller is a variable being initialised. */
+#define SMALLEST_CLEARED 512
 
 static _Thread_local struct counts counted;
 

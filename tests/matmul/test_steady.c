@@ -91,9 +91,11 @@ static void call(const struct entry *e, int fd, const struct shape *s)
  * Requires that calls() comes to ask for nothing. A page that a thread's stack has not reached yet
  * is taken once, whenever that is, so the steady state may begin later than with the second call;
  * what every call takes is in every stretch of them. Whatever else the process does may take a page
- * now and then.
+ * now and then. variables: bytes of large ones that a call initialises, for which some compilers
+ * call memset().
  */
-static void require_steady(void (*calls)(const void *), const void *of, const char *what)
+static void require_steady(void (*calls)(const void *), const void *of, size_t variables,
+			   const char *what)
 {
 	unsigned long faults = 0;
 
@@ -103,7 +105,7 @@ static void require_steady(void (*calls)(const void *), const void *of, const ch
 		for (int n = 0; n < CALLS; n++)
 			calls(of);
 		used = counts_since(&before);
-		if (used.allocations || used.zeroed)
+		if (used.allocations || used.zeroed > CALLS * variables)
 			fail_msg("%s: %lu allocations, %lu bytes cleared in %d calls", what,
 				 used.allocations, used.zeroed, CALLS);
 		faults = used.faults;
@@ -140,7 +142,7 @@ static void repeated_call_allocates_clears_and_faults_in_nothing(void **state)
 				const struct repeated r = { &entries[e], &shapes[i], fd };
 
 				repeat(&r);
-				require_steady(repeat, &r, entries[e].name);
+				require_steady(repeat, &r, 0, entries[e].name);
 			}
 		rocket_close(fd);
 	}
@@ -168,6 +170,9 @@ static void split(const void *shape)
 		0);
 }
 
+/* Of one split call: its parts, and the settings that are read for it. */
+#define SPLIT_VARIABLES 4096
+
 /* Other threads' allocations are not counted; their page faults are. */
 static void repeated_split_call_allocates_and_faults_in_nothing(void **state)
 {
@@ -178,7 +183,7 @@ static void repeated_split_call_allocates_and_faults_in_nothing(void **state)
 		opens_are_null = true;
 		split(&shapes[i]);
 		files = test_open_files();
-		require_steady(split, &shapes[i], "split calls");
+		require_steady(split, &shapes[i], 2 * SPLIT_VARIABLES, "split calls");
 		opens_are_null = false;
 		assert_int_equal(test_open_files(), files);
 		rocket_close(fd);
@@ -211,7 +216,7 @@ static void calls_that_take_turns_allocate_nothing(void **state)
 
 	(void)state;
 	take_turns(&fd);
-	require_steady(take_turns, &fd, "six calls in turn");
+	require_steady(take_turns, &fd, 0, "six calls in turn");
 	rocket_close(fd);
 }
 
